@@ -9,7 +9,7 @@
 namespace ktape {
 
 void Scalar::out_of_range() const {
-  fail("[item] the value must be in the range of the type asked for: received value=", *this);
+  fail("[item] the value must be in the range of the requested type: received value=", *this);
 }
 
 std::ostream& operator<<(std::ostream& out, Scalar number) {

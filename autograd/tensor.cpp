@@ -85,7 +85,8 @@ Tensor Tensor::from_buffer(const void* buffer, std::size_t bytes, const Shape& s
   if (bytes != wanted)
     fail("[from_buffer] the buffer must have ", wanted, " bytes for shape=", shape, ", dtype=", dtype,
          ": received bytes=", bytes);
-  if (!buffer && bytes > 0) fail("[from_buffer] the buffer must be there: received null for bytes=", bytes);
+  if (!buffer && bytes > 0)
+    fail("[from_buffer] the buffer must not be null: received null for bytes=", bytes);
   Tensor out = empty(shape, dtype);
   if (dtype.is_bool()) convert(out.raw(), dtype, buffer, DType::UInt8, out.size());
   else if (bytes > 0) std::memcpy(out.raw(), buffer, bytes);
@@ -98,7 +99,7 @@ void Tensor::copy_to(void* buffer, std::size_t bytes) const {
   if (bytes != wanted)
     fail("[copy_to] the buffer must have ", wanted, " bytes for shape=", shape(), ", dtype=", dtype(),
          ": received bytes=", bytes);
-  if (!buffer && bytes > 0) fail("[copy_to] the buffer must be there: received null for bytes=", bytes);
+  if (!buffer && bytes > 0) fail("[copy_to] the buffer must not be null: received null for bytes=", bytes);
   if (bytes > 0) std::memcpy(buffer, raw(), bytes);
 }
 
@@ -129,10 +130,9 @@ Tensor Tensor::alias(const Shape& shape) const {
 namespace {
 [[noreturn]] void fail_none(const char* op, const char* what, const char* rule, const Tensor& x) {
   fail("[", op, "] ", what, ' ', rule, ": received ",
-       x.get()
-           ? "an undefined gradient (None): the loss does not depend on what it was taken of, or that was "
-             "not recorded: a Variable, or tape.watch"
-           : "an undefined tensor (None)");
+       x.get() ? "an undefined gradient (None): the loss does not depend on the tensor, or the tensor was "
+                 "not recorded: a Variable, or tape.watch"
+               : "an undefined tensor (None)");
 }
 }  // namespace
 

@@ -66,8 +66,8 @@ class CSVLoggerImpl final : public CallbackImpl {
     std::string line(std::min<std::uint64_t>(header.size() + 1, file.size()), '\0');
     file.read(0, line.data(), line.size());
     if (line != header + '\n' && line != header + '\r')
-      fail("[CSVLogger] the columns must be those of the file that is gone on with: received ", header,
-           " for '", filename_, "', which begins ", line);
+      fail("[CSVLogger] the columns must be those of the file that is continued: received ", header, " for '",
+           filename_, "', which begins ", line);
   }
 
   std::string quoted(const std::string& text) const {

@@ -16,7 +16,7 @@ class ModelCheckpointImpl final : public CallbackImpl {
       : filepath_(filepath), options_(options), monitor_("ModelCheckpoint", options.monitor, options.mode) {
     const saving::Format& format = saving::format_of("ModelCheckpoint", filepath);
     if (options.save_weights_only ? !format.save_weights : !format.save_model)
-      fail("[ModelCheckpoint] the format ", format.suffix, " must hold what is saved: received filepath='",
+      fail("[ModelCheckpoint] the format ", format.suffix, " must support the options: received filepath='",
            filepath, "', save_weights_only=", options.save_weights_only ? "true" : "false");
     if (options.initial_value_threshold) monitor_.set_best(*options.initial_value_threshold);
   }

@@ -20,7 +20,7 @@ const Tensor* Archive::find(const std::string& name) const {
 
 const Tensor& Archive::at(const std::string& name) const {
   if (const Tensor* found = find(name)) return *found;
-  fail("[Archive] all that a training consists of must have been kept: received no '", prefix_, name, "'");
+  fail("[Archive] the state of a training must be complete: received no '", prefix_, name, "'");
 }
 
 bool Archive::has_part(const std::string& name) const {
@@ -129,7 +129,7 @@ void Archive::count(const std::string& name, std::size_t& value) {
   auto kept = static_cast<std::int64_t>(value);
   (*this)(name, kept);
   if (sets_ && (kept < 0 || kept > std::ssize(entries_)))
-    fail("[Archive] '", prefix_, name, "' must be a number of what has been kept: received ", kept);
+    fail("[Archive] '", prefix_, name, "' must be a count of the saved entries: received ", kept);
   value = static_cast<std::size_t>(kept);
 }
 

@@ -213,7 +213,7 @@ const Value* Config::find(const std::string& name) const {
 const Value& Config::at(const std::string& name) const {
   const Value* found = find(name);
   if (!found)
-    fail("[Config] there must be a value of the name: received name='", name, "'", suggestion(name, names()));
+    fail("[Config] the name must be that of a value: received name='", name, "'", suggestion(name, names()));
   return *found;
 }
 

@@ -28,7 +28,7 @@ NamedTensors::NamedTensors(std::vector<Tensor> tensors, std::vector<std::string>
     : std::vector<Tensor>(std::move(tensors)) {
   for (auto name = names.begin(); name != names.end(); ++name)
     if (!name->empty() && std::find(names.begin(), name, *name) != name)
-      fail("[NamedTensors] each name must stand once: received '", *name, "' twice");
+      fail("[NamedTensors] names must be different: received '", *name, "' twice");
   if (std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); }))
     layout_ = std::make_shared<const Layout>(Layout{std::move(names)});
 }
@@ -58,7 +58,7 @@ std::size_t NamedTensors::place_of(const std::string& name) const {
   std::vector<std::string> all = names();
   if (contains(name)) return static_cast<std::size_t>(std::find(all.begin(), all.end(), name) - all.begin());
   std::erase(all, "");
-  fail("[NamedTensors] there must be a tensor of the name: received '", name, "'",
+  fail("[NamedTensors] the name must be that of a tensor: received '", name, "'",
        all.empty() ? "; none has a name" : suggestion(name, all));
 }
 

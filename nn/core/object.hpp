@@ -131,7 +131,7 @@ struct WithDefaults<std::function<Result(Arguments...)>> {
           [f](Arguments... arguments) -> Result { return f(arguments..., std::remove_cvref_t<Others>()...); };
     else
       fail("[", kind, "] a function of more than ", sizeof...(Arguments),
-           " arguments must be called by a lambda that gives the others: received one of ",
+           " arguments must be wrapped in a lambda with fixed values for the others: received a function of ",
            sizeof...(Arguments) + sizeof...(Others));
   }
 };

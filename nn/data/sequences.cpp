@@ -175,7 +175,7 @@ Dataset TimeseriesGenerator(const Tensor& data, const Tensor& targets, std::int6
   expect_defined(op, "targets", targets);
   const std::int64_t steps = data.shape()[0];
   if (targets.shape()[0] != steps)
-    fail("[", op, "] data and targets must have as many steps: received ", steps, " and ",
+    fail("[", op, "] data and targets must have the same number of steps: received ", steps, " and ",
          targets.shape()[0]);
   expect_within(op, "length", length, 1, std::max<std::int64_t>(steps, 1));
   expect_within(op, "sampling_rate", options.sampling_rate, 1, length);

@@ -37,14 +37,14 @@ class Stack {
   void add(const Element& element) {
     if (count_ == 0) begin(element);
     if (element.size() != tensors_.size())
-      fail("[Dataset.batch] elements must have as many tensors, ", tensors_.size(), ": received ",
+      fail("[Dataset.batch] elements must have ", tensors_.size(), " tensors, as the first: received ",
            element.size());
     expect_same_names("Dataset.batch", tensors_, element);
     for (std::size_t i = 0; i < element.size(); ++i) {
       const Tensor& x = element[i];
       if (x.shape() != shapes_[i] || x.dtype() != tensors_[i].dtype())
-        fail("[Dataset.batch] elements must be alike, ", tensors_[i].dtype(), " of shape ", shapes_[i],
-             ": received ", x.dtype(), " of shape ", x.shape(), "; see padded_batch");
+        fail("[Dataset.batch] elements must have one dtype and shape, ", tensors_[i].dtype(), " of shape ",
+             shapes_[i], ": received ", x.dtype(), " of shape ", x.shape(), "; see padded_batch");
       const std::size_t bytes = static_cast<std::size_t>(x.size()) * x.dtype().size();
       if (bytes > 0)
         std::memcpy(static_cast<char*>(tensors_[i].raw()) + static_cast<std::size_t>(count_) * bytes, x.raw(),
@@ -163,7 +163,7 @@ std::int64_t expect_rows(const char* op, const Element& tensors) {
   for (const Tensor& x : tensors) {
     if (x.ndim() == 0) fail("[", op, "] tensors must have an axis of rows: received a scalar");
     if (x.shape()[0] != tensors[0].shape()[0])
-      fail("[", op, "] all tensors must have as many rows as the first, ", tensors[0].shape()[0],
+      fail("[", op, "] all tensors must have the number of rows of the first, ", tensors[0].shape()[0],
            ": received the shape ", x.shape());
   }
   return tensors[0].shape()[0];
@@ -208,7 +208,7 @@ Element joined(const std::vector<Element>& parts) {
     std::vector<Tensor> tensors;
     for (const Element& part : parts) {
       if (part.size() != parts[0].size())
-        fail("[Dataset.batch] elements must have as many tensors, ", parts[0].size(), ": received ",
+        fail("[Dataset.batch] elements must have ", parts[0].size(), " tensors, as the first: received ",
              part.size());
       expect_same_names("Dataset.batch", parts[0], part);
       tensors.push_back(part[i]);

@@ -112,7 +112,7 @@ Tensor allreduce(const Tensor& x, const AllreduceOptions& options) {
   if (!mean && options.op != "sum")
     fail("[allreduce] op must be mean or sum: received op='", options.op, '\'');
   if (mean && !x.dtype().is_floating())
-    fail<TypeError>("[allreduce] the mean must be that of floating numbers: received dtype=", x.dtype());
+    fail<TypeError>("[allreduce] a mean needs a floating dtype: received dtype=", x.dtype());
   if (is_symbolic(x)) return defer("allreduce", {x.shape(), x.dtype()}, allreduce, x, options);
   World* world = World::instance();
   if (!world) return x;

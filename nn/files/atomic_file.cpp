@@ -50,7 +50,7 @@ void AtomicFile::resolve() {
     return;
   }
   if (S_ISDIR(old.st_mode)) fail(std::strerror(EISDIR));
-  if (!S_ISREG(old.st_mode)) fail("it is no plain file");
+  if (!S_ISREG(old.st_mode)) fail("it is not a regular file");
   if (faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) fail(std::strerror(errno));
   mode_ = static_cast<int>(old.st_mode & 0777);
 }

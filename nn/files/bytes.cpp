@@ -64,7 +64,7 @@ std::uint64_t tensor_bytes(const Shape& shape, DType dtype) {
 
 void ByteSource::read_exactly(void* out, std::size_t n, const char* what) {
   const std::size_t count = read(out, n);
-  if (count != n) fail("the file must be complete", what, ": ", count, " of ", n, " bytes are there");
+  if (count != n) fail("the file must be complete", what, ": ", count, " of ", n, " bytes are present");
 }
 
 void ByteSource::expect_room(std::uint64_t bytes, const char* what) const {
@@ -178,7 +178,7 @@ std::size_t InputFile::read(void* out, std::size_t n) {
     done += count;
     read_ += count;
     if (gzip_ && read_ > most())
-      fail("compressed data must not inflate so far", "more than ", most(), " bytes of ", size_);
+      fail("compressed data must not inflate beyond the limit", "more than ", most(), " bytes of ", size_);
     if (count < step) break;
   }
   return done;

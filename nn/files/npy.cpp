@@ -41,14 +41,14 @@ class HeaderParser {
       if (key == "descr" && !header.descr) header.descr = string();
       else if (key == "fortran_order" && !header.fortran_order) header.fortran_order = boolean();
       else if (key == "shape" && !header.shape) header.shape = shape();
-      else fail("the key '" + key + "' is unknown, or there twice");
+      else fail("the key '" + key + "' is unknown or repeated");
       if (!take(',')) {
         expect('}');
         break;
       }
     }
     skip_blanks();
-    if (!text_.empty()) fail("something follows the dictionary");
+    if (!text_.empty()) fail("there is text after the dictionary");
     if (!header.descr || !header.fortran_order || !header.shape) fail("a key is missing");
     return header;
   }
@@ -148,7 +148,7 @@ Tensor read_numbers(ByteSource& file, const std::string& descr, const Shape& sha
 Tensor read_array(ByteSource& file) {
   unsigned char head[8], length[4] = {};
   file.read_exactly(head, sizeof(head), "header");
-  if (std::memcmp(head, "\x93NUMPY", 6) != 0) file.fail(rule, "it begins otherwise");
+  if (std::memcmp(head, "\x93NUMPY", 6) != 0) file.fail(rule, "it begins with other bytes");
   if (head[6] < 1 || head[6] > 3) file.fail(rule, "version ", int{head[6]});
   file.read_exactly(length, head[6] == 1 ? 2 : 4, "header");
   const auto bytes = little_endian<std::uint32_t>(length);
@@ -209,7 +209,7 @@ std::vector<std::pair<std::string, Tensor>> read_npz(const char* op, const std::
     const bool ended = entry.name.ends_with(".npy");
     const std::string name = ended ? entry.name.substr(0, entry.name.size() - 4) : entry.name;
     const std::unique_ptr<ByteSource> file = archive.open(entry);
-    if (!names.insert(name).second) file->fail("arrays must have names of their own", "two are ", name);
+    if (!names.insert(name).second) file->fail("names of arrays must be different", "two are ", name);
     arrays.emplace_back(name, read_array(*file));
   }
   return arrays;

@@ -144,8 +144,8 @@ std::string ZipArchive::text(const ZipEntry& entry) const {
 void ZipArchive::expect_inflation(std::uint64_t inflated, std::uint64_t stored, std::uint64_t most,
                                   const ZipEntry& entry) const {
   if (inflated > most)
-    fail("compressed data must not inflate so far", "entry ", nn::printable(entry.name), ": to ", inflated,
-         " bytes, more than ", most, " of ", stored);
+    fail("compressed data must not inflate beyond the limit", "entry ", nn::printable(entry.name), ": to ",
+         inflated, " bytes, more than ", most, " of ", stored);
 }
 
 /// Finds the directory by the record at the file's end.
@@ -166,12 +166,12 @@ void ZipArchive::read_directory() {
   if (u16(&tail[at + 4]) != 0 && u16(&tail[at + 4]) != 0xffff) fail(rule, "it is a part of several");
   if (count == 0xffff || bytes == elsewhere || begin == elsewhere) {
     char locator[locator64_size], record[end64_size];
-    if (end < locator64_size) fail(rule, "its directory is not there");
+    if (end < locator64_size) fail(rule, "its directory is missing");
     file_.read(end - locator64_size, locator, locator64_size);
     if (u32(locator) == locator64_mark) {
       end = u64(locator + 8);
       file_.read(end, record, end64_size);
-      if (u32(record) != end64_mark) fail(rule, "its directory is not there");
+      if (u32(record) != end64_mark) fail(rule, "its directory is missing");
       count = u64(record + 32), bytes = u64(record + 40), begin = u64(record + 48);
     }
   }
@@ -190,13 +190,13 @@ void ZipArchive::read_entries(const std::string& directory, std::uint64_t begin,
   const char* at = directory.data();
   std::size_t left = directory.size();
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (left < entry_size || u32(at) != entry_mark) fail(rule, "entry ", i, " is not there");
+    if (left < entry_size || u32(at) != entry_mark) fail(rule, "entry ", i, " is missing");
     const std::size_t name_size = u16(at + 28), extra_size = u16(at + 30), comment_size = u16(at + 32);
     const std::size_t whole = entry_size + name_size + extra_size + comment_size;
     if (left < whole) fail(rule, "entry ", i, " is cut off");
     const std::string name(at + entry_size, name_size);
     check_name(name);
-    if (!names.insert(name).second) fail(rule, "the name ", name, " is there twice");
+    if (!names.insert(name).second) fail(rule, "the name ", name, " is repeated");
     std::uint64_t header = 0;
     ZipEntry entry = entry_of(at, name, at + entry_size + name_size, extra_size, header);
     find_data(entry, header, begin);
@@ -251,7 +251,7 @@ ZipEntry ZipArchive::entry_of(const char* record, const std::string& name, const
 void ZipArchive::find_data(ZipEntry& entry, std::uint64_t header, std::uint64_t end) const {
   constexpr const char* rule = "the archive must be intact";
   char local[local_size];
-  if (header > end || end - header < local_size) fail(rule, "the header of ", entry.name, " is not there");
+  if (header > end || end - header < local_size) fail(rule, "the header of ", entry.name, " is missing");
   file_.read(header, local, local_size);
   const std::size_t name_size = u16(local + 26), extra_size = u16(local + 28);
   if (u32(local) != local_mark || u16(local + 8) != (entry.deflated ? 8 : 0) ||
@@ -261,7 +261,7 @@ void ZipArchive::find_data(ZipEntry& entry, std::uint64_t header, std::uint64_t 
   file_.read(header + local_size, name.data(), name_size);
   if (name != entry.name) fail(rule, "the header of ", entry.name, " has another name");
   entry.data = header + local_size + name_size + extra_size;
-  if (entry.compressed > end - entry.data) fail(rule, "the data of ", entry.name, " are not all there");
+  if (entry.compressed > end - entry.data) fail(rule, "the data of ", entry.name, " are cut off");
 }
 
 // --- ZipWriter --------------------------------------------------------------------------------------------

@@ -185,7 +185,7 @@ struct IoUImpl final : MetricWith<Options> {
                  p = classes("prediction", y_pred, how_.sparse_y_pred, how_.threshold);
     if (t.size() != p.size())
       fail("[", this->class_name(),
-           "] y_true and y_pred must have as many samples: received y_true=", y_true.shape(),
+           "] y_true and y_pred must have the same number of samples: received y_true=", y_true.shape(),
            ", y_pred=", y_pred.shape());
     const auto *from_t = t.template pointer<std::int64_t>(), *from_p = p.template pointer<std::int64_t>();
     const auto counts = [&](std::int64_t i) { return from_t[i] != how_.ignored; };

@@ -164,8 +164,8 @@ Batch Arrangement::by_names(const NamedTensors& element, bool inputs_only) const
 Batch Arrangement::by_counts(const NamedTensors& element, bool inputs_only) const {
   const std::optional<std::size_t> count = input_count();
   if (!count && element.size() > 2)
-    fail("[", op_, "] it must be known how many of the ", element.size(),
-         " tensors of an element are inputs of '", model_.name(),
+    fail("[", op_, "] the number of inputs among the ", element.size(),
+         " tensors of an element must be known for '", model_.name(),
          "': build the model, override input_names in its class, or give the element parts, as "
          "from_tensor_slices({a, b}, y) does");
   const std::size_t inputs = count.value_or(1);

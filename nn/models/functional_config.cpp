@@ -81,8 +81,7 @@ class GraphWriter {
     if (!call)
       fail("[", model_, "] the op '", symbol.op(),
            "' between layers has no config from which it could be made again: make it the call of a layer "
-           "class of "
-           "your own (nn::LayerOf)");
+           "class (nn::LayerOf)");
     Entry& entry = entry_of(call->layer);
     for (std::uint32_t i = 0; i < symbol.outputs().size(); ++i)
       place_of_[{&symbol, i}] = {entry.name, static_cast<std::int64_t>(entry.calls.size()), i};
@@ -167,8 +166,7 @@ class GraphReader {
   void add(const Value& value) {
     Entry entry{layer_name(value, model_), {}, {}};
     if (!at_.emplace(entry.name, entries_.size()).second)
-      fail("[", model_, "] each layer must have a name of its own: received two layers named '", entry.name,
-           "'");
+      fail("[", model_, "] layers must have different names: received two layers named '", entry.name, "'");
     entry.layer = layer_from(value, model_);
     const Value calls = value.config().get("inbound_nodes", Value::List());
     for (const Value& call : calls.list(what(entry) + " inbound_nodes")) entry.calls.push_back({call});

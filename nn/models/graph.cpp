@@ -40,8 +40,7 @@ void LayerGraph::add_layer(const std::string& model, const LayerCall* call) {
   for (const Layer& known : layers_) {
     if (known.is(call->layer)) return;
     if (known.name() == call->layer.name())
-      fail("[", model, "] each layer must have a name of its own: received two layers named '", known.name(),
-           "'");
+      fail("[", model, "] layers must have different names: received two layers named '", known.name(), "'");
   }
   layers_.push_back(call->layer);
 }

@@ -21,8 +21,8 @@ class SequentialImpl final : public ModelImpl {
     if (const Tensor input = input_of(layer); input.defined()) return set_input(input);
     for (const Layer& known : layers_)
       if (known.name() == layer.name())
-        fail("[", name(), "] each layer must have a name of its own: received two layers named '",
-             layer.name(), "'");
+        fail("[", name(), "] layers must have different names: received two layers named '", layer.name(),
+             "'");
     const std::optional<Shape>& shape = layer.impl().batch_input_shape();
     if (shape && layers_.empty() && !input_.defined()) {
       const bool any_batch = shape->rank() == 0 || (*shape)[0] == None;
@@ -34,8 +34,7 @@ class SequentialImpl final : public ModelImpl {
   }
 
   void set_input(const Tensor& input) {
-    if (!layers_.empty() || !call_of(input))
-      fail("[", name(), "] an nn::Input must stand in front of all layers");
+    if (!layers_.empty() || !call_of(input)) fail("[", name(), "] an nn::Input must be the first layer");
     input_ = output_ = input;
     dtype_in_front_ = input.dtype();
     mark_built();

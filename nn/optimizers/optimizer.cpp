@@ -114,7 +114,7 @@ OptimizerImpl::Slot& OptimizerImpl::slot_of(const Variable& variable, std::size_
   for (Slot& slot : slots_)
     if (slot.variable.is(variable)) return slot;
   fail("[", class_name_,
-       "] an optimizer keeps to the variables of its first call (compile the model again with another one "
+       "] an optimizer is for the variables of its first call (compile the model again with another one "
        "when layers are thawed): received '",
        variable.name(), "'");
 }

@@ -32,8 +32,8 @@ std::vector<Series> checked(const char* op, const SeriesList& series) {
       x = places;
     }
     if (x.size() != y.size())
-      fail("[", op, "] x and y must be as many: received ", x.size(), " and ", y.size(), " for series ", s,
-           " '", name, "'");
+      fail("[", op, "] x and y must have the same size: received ", x.size(), " and ", y.size(),
+           " for series ", s, " '", name, "'");
   }
   return list;
 }

@@ -10,7 +10,7 @@ namespace {
 
 void check_ticks(const char* op, const char* name, const std::vector<std::string>& ticks, std::size_t count) {
   if (!ticks.empty() && ticks.size() != count)
-    fail("[", op, "] ", name, " must be as many as there are cells in its direction: received ", ticks.size(),
+    fail("[", op, "] ", name, " must have an entry for each cell along the axis: received ", ticks.size(),
          " for ", count);
 }
 
@@ -145,7 +145,7 @@ Figure confusion_matrix(const Tensor& y_true, const Tensor& y_pred, const Confus
   const std::vector<std::int64_t> truths = classes_of("y_true", y_true),
                                   predictions = classes_of("y_pred", y_pred);
   if (truths.size() != predictions.size())
-    fail("[", op, "] y_true and y_pred must be as many: received ", truths.size(), " and ",
+    fail("[", op, "] y_true and y_pred must have the same size: received ", truths.size(), " and ",
          predictions.size());
   std::int64_t classes = static_cast<std::int64_t>(options.class_names.size());
   if (classes == 0) {

@@ -13,7 +13,7 @@ namespace {
 template <class F>
 void expect_supported(F* function, const char* op, const Format& format, const std::string& path) {
   if (!function)
-    fail("[", op, "] the format ", format.suffix, " must hold what is asked for: received path='", path, "'");
+    fail("[", op, "] the format ", format.suffix, " must support this call: received path='", path, "'");
 }
 
 void expect_writable(const char* op, const std::string& path, bool overwrite) {

@@ -290,8 +290,7 @@ Config canonical_arguments(const std::string& old_name, const std::string& layer
   if (axis.is_list() && axis.list().size() == 1) config.set("axis", axis.list()[0]);
   drop_absent(absent_arguments(), layer, config);
   if (config.get("time_major") == Value(true))
-    fail("[", name,
-         "] time_major must be false: received time_major=true; the library has the batch in front");
+    fail("[", name, "] time_major must be false: received time_major=true; the batch must be the first axis");
   return config;
 }
 

@@ -181,7 +181,7 @@ Config pooling(const Operation& operation, const std::string& what) {
   const Value& x = operation.operand(0);
   Value given = operation.argument({"axis"});
   if (operation.operands.size() > 1) given = operation.operand(1);
-  if (given.is_null()) operation.refuse("it takes in the batch");
+  if (given.is_null()) operation.refuse("it reduces the batch axis");
   std::vector<std::int64_t> axes;
   for (const Value& axis : given.is_list() ? given.list() : Value::List{given}) {
     const Value shape = shape_of(x);

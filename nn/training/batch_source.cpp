@@ -36,8 +36,8 @@ std::int64_t expect_samples(const char* op, const Batch& batch) {
       expect_value(op, array);
       if (name[0] == 'x' && i == 0) samples = array.shape()[0];
       if (array.shape()[0] != samples)
-        fail("[", op, "] all arrays must have as many samples as the first input, ", samples, ": received ",
-             name, " of shape ", array.shape());
+        fail("[", op, "] all arrays must have the number of samples of the first input, ", samples,
+             ": received ", name, " of shape ", array.shape());
     }
   };
   check("x", batch.x);
@@ -206,7 +206,7 @@ void DatasetAdapter::state(Archive& state) {
   iteration_ = iteration;
   for (std::int64_t i = 0; i < given / size_; ++i) {
     if (!more())
-      fail("[", op_, "] the dataset must have as many elements as it had: received ", i, " of ", given);
+      fail("[", op_, "] the dataset must keep its number of elements: received ", i, " of ", given);
     taken_ = true;
     ++given_;
   }

@@ -114,7 +114,7 @@ Function function(const FunctionInputs& inputs, const TensorList& outputs, const
   for (const Tensor& update : updates)
     if (update.defined() && !is_symbolic(update))
       fail("[", f.name_,
-           "] an update must wait for the function: received one of a value, which has run already; "
+           "] an update must be symbolic: received an update by a value, which has run already; "
            "make it of a symbolic value or inside K::symbolic");
   f.graph_ = std::make_shared<const Graph>(f.name_.c_str(), tensors, outputs.vector(), updates.vector());
   return f;

@@ -25,7 +25,7 @@ void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable 
                  const AdamOptions& options) {
   if (symbolic_mode())
     fail(
-        "[adam_update] an update that waits must be made of update, update_add and update_sub: received a "
+        "[adam_update] a symbolic update must be made of update, update_add and update_sub: received a "
         "call inside K::symbolic, where adam_update would happen at once");
   expect_variable("x", x), expect_variable("m", m), expect_variable("v", v);
   expect_defined("adam_update", "gradient", gradient);

@@ -139,7 +139,7 @@ void check_shapes(const Tensor& query, const Tensor& key, const Tensor& value, b
   if (!fit)
     fail("[", op, "] query must be (",
          heads_last ? "batch, queries, heads, dim" : "batch, heads, queries, dim",
-         "), key and value alike with the keys for the queries: received query=", query.shape(),
+         "), key and value the same with keys in place of queries: received query=", query.shape(),
          ", key=", key.shape(), ", value=", value.shape());
 }
 

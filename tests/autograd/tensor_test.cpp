@@ -72,7 +72,7 @@ TEST_CASE("reading an undefined tensor is an error that says undefined") {
 TEST_CASE("item refuses an element that the type asked for cannot hold") {
   const Tensor t = ArrayLike({1e20, -2.9, 300., std::nan("")}).tensor("float64", "float64");
   CHECK_THROWS_WITH_AS(t.item<int>(0),
-                       "[item] the value must be in the range of the type asked for: received value=1e+20",
+                       "[item] the value must be in the range of the requested type: received value=1e+20",
                        ValueError);
   CHECK_THROWS_AS(t.item<std::uint8_t>(2), ValueError);
   CHECK_THROWS_AS(t.item<std::uint64_t>(1), ValueError);
@@ -168,7 +168,7 @@ TEST_CASE("raw buffers of a dtype known at run time become tensors and back") {
   CHECK(flags_back[2] == 1);
   CHECK(Tensor::from_buffer(nullptr, 0, {0, 4}, "int64").size() == 0);
   CHECK_THROWS_WITH_AS(Tensor::from_buffer(nullptr, 24, {2, 3}, "float32"),
-                       "[from_buffer] the buffer must be there: received null for bytes=24",
+                       "[from_buffer] the buffer must not be null: received null for bytes=24",
                        ktape::ValueError);
 
   CHECK_THROWS_WITH_AS(

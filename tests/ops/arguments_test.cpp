@@ -305,11 +305,10 @@ TEST_CASE("an error about the arguments of an op begins with the op's name") {
 TEST_CASE("an op that uses a gradient of None throws an error about the gradient") {
   const Variable w = K::ones({2}), other = K::ones({2});
   const Tensor none = K::gradients(K::sum(K::square(w)), {other})[0];
-  CHECK_THROWS_WITH_AS(
-      0.1f * none,
-      "[multiply] x must be a tensor: received an undefined gradient (None): the loss does "
-      "not depend on what it was taken of, or that was not recorded: a Variable, or tape.watch",
-      ValueError);
+  CHECK_THROWS_WITH_AS(0.1f * none,
+                       "[multiply] x must be a tensor: received an undefined gradient (None): the loss does "
+                       "not depend on the tensor, or the tensor was not recorded: a Variable, or tape.watch",
+                       ValueError);
   CHECK_THROWS_WITH_AS(K::update_sub(other, 0.1f * none), doctest::Contains("[multiply] x must be a tensor"),
                        ValueError);
 }

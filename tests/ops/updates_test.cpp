@@ -193,8 +193,8 @@ TEST_CASE("using a gradient of None is an error with the reason") {
     CHECK_FALSE(K::is_tensor(none));
     CHECK(to_string(none) == "None");
     const std::string why =
-        "received an undefined gradient (None): the loss does not depend on what it was taken of, "
-        "or that was not recorded: a Variable, or tape.watch";
+        "received an undefined gradient (None): the loss does not depend on the tensor, "
+        "or the tensor was not recorded: a Variable, or tape.watch";
     const std::string of_update = "[update_sub] decrement must be a tensor: " + why,
                       of_shape = "[tensor] the tensor must be defined: " + why;
     CHECK_THROWS_WITH_AS(K::update_sub(other, none), of_update.c_str(), ValueError);

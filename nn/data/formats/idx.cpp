@@ -43,7 +43,7 @@ Tensor load_idx(const std::string& path) {
   InputFile file("load_idx", path);
   unsigned char head[4];
   file.read_exactly(head, sizeof(head), "header");
-  if (head[0] != 0 || head[1] != 0) file.fail("the file must be an IDX file", "it begins otherwise");
+  if (head[0] != 0 || head[1] != 0) file.fail("the file must be an IDX file", "it begins with other bytes");
   const DType dtype = dtype_of_code(file, head[2]);
   const int rank = head[3];
   if (rank < 1 || rank > Shape::max_rank) file.fail("an IDX file must have 1 to 8 dimensions", rank);

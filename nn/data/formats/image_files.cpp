@@ -22,15 +22,15 @@ void expect_pixels(const ByteSource& file, std::uint64_t bytes, std::uint64_t he
   const std::uint64_t made = saturated_product(pixels, channels),
                       most = std::max(images_inflation.free, most_inflated(bytes, images_inflation));
   if (made > most)
-    file.fail("compressed data must not inflate so far", height, " x ", width, " pixels, more than ", most,
-              " bytes of ", bytes);
+    file.fail("compressed data must not inflate beyond the limit", height, " x ", width,
+              " pixels, more than ", most, " bytes of ", bytes);
 }
 
 Tensor decode_image(const ByteSource& file, const std::string& bytes) {
   if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(file, bytes);
   if (bytes.starts_with("\xff\xd8\xff")) return decode_jpeg(file, bytes);
   if (bytes.starts_with("P5") || bytes.starts_with("P6")) return decode_ppm(file, bytes);
-  file.fail("the file must be a PNG, JPEG, PPM or PGM image", "it begins otherwise");
+  file.fail("the file must be a PNG, JPEG, PPM or PGM image", "it begins with other bytes");
 }
 
 // --- PNG --------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ Shape padded_shape(const std::vector<Element>& elements, std::size_t i, const Pa
   Shape longest = elements[0][i].shape();
   for (const Element& element : elements) {
     if (element[i].ndim() != rank || element[i].dtype() != elements[0][i].dtype())
-      fail("[", op, "] elements must be alike in rank and dtype, ", elements[0][i].dtype(), " of rank ", rank,
+      fail("[", op, "] elements must have one rank and dtype, ", elements[0][i].dtype(), " of rank ", rank,
            ": received ", element[i].dtype(), " of shape ", element[i].shape());
     for (int d = 0; d < rank; ++d) longest[d] = std::max(longest[d], element[i].shape()[d]);
   }
@@ -36,7 +36,7 @@ Element padded(const std::vector<Element>& elements, const PaddedBatchOptions& o
   const std::size_t count = elements[0].size();
   for (const Element& element : elements) {
     if (element.size() != count)
-      fail("[Dataset.padded_batch] elements must have as many tensors, ", count, ": received ",
+      fail("[Dataset.padded_batch] elements must have ", count, " tensors, as the first: received ",
            element.size());
     expect_same_names("Dataset.padded_batch", elements[0], element);
     expect_values("Dataset.padded_batch", element);

@@ -165,12 +165,12 @@ void World::end_for_timeout(double waited) {
   }
   if (missing.empty())
     report(name_of(rank_) +
-           " and all others wait, but not for the same: every process must make the same calls");
+           " and all others wait, but for different calls: every process must make the same calls");
   std::string who;
   for (const int rank : missing) who += (who.empty() ? "" : ", ") + name_of(rank);
   std::ostringstream text;
-  text << who << " lags: " << name_of(rank_) << " has waited " << waited << " seconds (timeout=" << timeout_
-       << ')';
+  text << who << " does not respond: " << name_of(rank_) << " has waited " << waited
+       << " seconds (timeout=" << timeout_ << ')';
   report(text.str());
 }
 
@@ -279,8 +279,8 @@ void World::expect_same(const char* op, const std::vector<std::string>& lines) {
   std::string a, b;
   do a = next_line(expected), b = next_line(received);
   while (a == b);
-  fail("[", op, "] all processes must have the same, in the same order: received ", b, " in ", name_of(other),
-       ", ", a, " in ", name_of(0));
+  fail("[", op, "] all processes must agree: received ", b, " in ", name_of(other), ", ", a, " in ",
+       name_of(0));
 }
 
 // --- The interface ----------------------------------------------------------------------------------------

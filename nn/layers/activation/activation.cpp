@@ -72,7 +72,7 @@ class PReLUImpl final : public LayerWith<PReLUOptions> {
     shape.erase(0);
     for (const int axis : args.shared_axes) {
       if (axis < 1 || axis >= input.rank())
-        fail("[", name(), "] shared_axes must name axes behind that of the batch: received axis=", axis,
+        fail("[", name(), "] shared_axes must name axes after the batch axis: received axis=", axis,
              " for shape=", input);
       shape[axis - 1] = 1;
     }

@@ -87,7 +87,7 @@ class SingleHead : public AttentionLayer<Arguments> {
     const Shape &query = inputs[0].shape(), &key = inputs.back().shape();
     if (!compatible(query[0], key[0]) || !compatible(query[-1], key[-1]))
       fail("[", this->name(),
-           "] query and key must have the same batch and as many features: received query=", query,
+           "] query and key must have the same batch and number of features: received query=", query,
            ", key=", key);
     if (!arguments.mask.empty() && arguments.mask.size() < 2)
       fail("[", this->name(), "] mask must be {query mask, value mask}: received one mask");

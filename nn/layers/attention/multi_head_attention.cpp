@@ -88,7 +88,7 @@ class MultiHead : public AttentionLayer<Arguments> {
     if (args.sliding_window)
       expect_at_least<std::int64_t>(class_name, "sliding_window", *args.sliding_window, 1);
     if (args.flash_attention.value_or(false) && args.dropout > 0)
-      fail("[", class_name, "] flash_attention is without dropout: received dropout=", args.dropout);
+      fail("[", class_name, "] flash_attention does not support dropout: received dropout=", args.dropout);
   }
 
   void build(const std::vector<Shape>& inputs) override {
@@ -168,13 +168,14 @@ class MultiHead : public AttentionLayer<Arguments> {
     this->expect_fit(inputs[1].shape(), inputs.back().shape());
     if (!axes_.share_batch(inputs[0].shape(), inputs[1].shape()))
       fail("[", this->name(),
-           "] query and value must be alike in the axes that are not attended over: received query=",
-           inputs[0].shape(), ", value=", inputs[1].shape());
+           "] query and value must agree in the axes without attention: received query=", inputs[0].shape(),
+           ", value=", inputs[1].shape());
     if (arguments.attention_mask.defined() && arguments.attention_mask.ndim() < axes_.pairs())
       fail("[", this->name(), "] attention_mask must have the axes of queries and keys: received shape=",
            arguments.attention_mask.shape());
     if (args.flash_attention.value_or(false) && arguments.return_attention_scores)
-      fail("[", this->name(), "] flash_attention is without scores: received return_attention_scores=true");
+      fail("[", this->name(),
+           "] flash_attention does not return scores: received return_attention_scores=true");
     if (arguments.use_causal_mask && !axes_.one())
       fail("[", this->name(),
            "] use_causal_mask needs attention over one axis: received attention_axes=", Value(axes_.list()));

@@ -44,7 +44,7 @@ Value described(const LayerImpl& layer, const Config& config) {
     if (value.is_config() && value.config().get("class_name") == Value("function") &&
         !value.config().get("config").is_string())
       fail("[", layer.name(), "] a function has no config from which it could be made again: received ",
-           argument, " of class ", layer.class_name(), "; make it a class of its own and register it");
+           argument, " of class ", layer.class_name(), "; write a class and register it");
   Config described{{"class_name", layer.class_name()}, {"config", config}};
   const Value number = SharedLayers::number_of(layer);
   if (!number.is_null()) described.set("shared_object_id", number);

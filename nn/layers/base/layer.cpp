@@ -317,8 +317,7 @@ Tensor LayerImpl::call(const Tensor& x, const CallArguments&) { return call(x); 
 Tensor LayerImpl::call(const Tensor&) { fail_without_result(); }
 
 void LayerImpl::fail_without_result() const {
-  fail("[", name_,
-       "] a form of call must be overridden and return what it computes: received None from class ",
+  fail("[", name_, "] an overload of call must be overridden and return a result: received None from class ",
        class_name());
 }
 
@@ -588,7 +587,7 @@ Variable Layer::weight(const std::string& name) const {
   }
   if (fitting.size() == 1) return found;
   if (fitting.size() > 1)
-    fail("[", this->name(), "] the name must be that of one weight: received name='", name, "', which is ",
+    fail("[", this->name(), "] the name must identify one weight: received name='", name, "', which is ",
          in_quotes(fitting));
   if (all.empty() && !built())
     fail("[", this->name(),

@@ -169,7 +169,7 @@ class LambdaImpl final : public LayerImpl {
   Value to_value() const override {
     fail("[", name(),
          "] a Lambda has no config from which it could be made again: make its function the call of a layer "
-         "class of your own (nn::LayerOf)");
+         "class (nn::LayerOf)");
   }
 
  private:

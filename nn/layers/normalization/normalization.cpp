@@ -79,7 +79,7 @@ class GroupNormalizationImpl final : public AffineImpl<GroupNormalizationOptions
 
   void build(const Shape& input) override {
     axis_ = axis_of(name(), input, args.axis);
-    if (axis_ == 0) fail("[", name(), "] axis must not be that of the batch: received axis=", args.axis);
+    if (axis_ == 0) fail("[", name(), "] axis must not be the batch axis: received axis=", args.axis);
     const Shape channels = keep_extents(input, {axis_});
     groups_ = args.groups == -1 ? channels[0] : args.groups;
     if (channels[0] != None && channels[0] % groups_ != 0)

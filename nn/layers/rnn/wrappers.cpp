@@ -92,7 +92,7 @@ class BidirectionalImpl final : public LayerImpl {
     if (!arguments.backward_layer.defined()) return arguments;
     const RecurrentLayer backward(arguments.backward_layer);
     if (flag(forward, "go_backwards") == flag(backward, "go_backwards"))
-      fail("[Bidirectional] backward_layer must go the other way than layer: received go_backwards=",
+      fail("[Bidirectional] backward_layer must have the opposite direction of layer: received go_backwards=",
            flag(forward, "go_backwards"), " for both");
     for (const char* name : {"return_sequences", "return_state", "stateful"})
       if (flag(forward, name) != flag(backward, name))

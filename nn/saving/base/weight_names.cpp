@@ -58,7 +58,7 @@ NamedTensors renamed(const std::string& path, const NamedTensors& tensors,
     if (rule == rules.end()) continue;
     const std::string weight = rule->rename(name);
     if (!taken.insert(weight).second)
-      fail("[", op, "] names must give each tensor a name of its own: received '", printable(weight),
+      fail("[", op, "] names must give each tensor a different name: received '", printable(weight),
            "' for '", printable(name), "' and another of ", path);
     found.emplace_back(weight, rule->transposed(path, name, tensor));
   }

@@ -136,7 +136,7 @@ class Assignment {
       if (const auto found = by_name.find(target.layer); found != by_name.end())
         match_layer(target, *found->second, named);
     if (values_.empty() && !targets_.empty())
-      warn("no weights were taken: received " + path_ + ", of " + shown_names(given) + ", for " +
+      warn("no weights were loaded: received " + path_ + ", of " + shown_names(given) + ", for " +
            shown_names(targets_));
   }
 
@@ -168,7 +168,7 @@ class Assignment {
       values_.insert(values_.end(), found.begin(), found.end());
     } catch (const ValueError& error) {
       if (!options_.skip_mismatch) throw;
-      warn(shown(target) + " was passed over: " + error.what());
+      warn(shown(target) + " was skipped: " + error.what());
     }
   }
 
@@ -294,14 +294,14 @@ void expect_weights(const NamedVariables& weights, const NamedTensors& given, co
   for (const auto& [name, weight] : weights) wanted.insert(name);
   for (const auto& [name, tensor] : given) {
     if (!wanted.contains(name))
-      fail("[", op, "] names must lead to weights of the model: received '", name, "' for a tensor of ",
-           path);
+      fail("[", op, "] names must map tensors to weights of the model: received '", name,
+           "' for a tensor of ", path);
     there.insert(name);
   }
   for (const auto& [name, weight] : weights)
     if (all && !there.contains(name))
-      fail("[", op, "] names must lead to each weight of the model, unless by_name is set: received ", path,
-           ", without a tensor for '", name, '\'');
+      fail("[", op, "] names must map a tensor to each weight of the model, unless by_name is set: received ",
+           path, ", without a tensor for '", name, '\'');
 }
 
 }  // namespace

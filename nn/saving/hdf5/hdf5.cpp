@@ -97,7 +97,7 @@ Image::~Image() { munmap(begin_, size_); }
 
 const Entry& File::at(const std::string& path) const {
   const Entry* found = root.find(path);
-  if (!found) fail("what a Keras model has must be in the file", path, ": is not there");
+  if (!found) fail("the file must be complete, as Keras writes it", path, ": is missing");
   return *found;
 }
 

@@ -62,7 +62,7 @@ Names names_of(const hdf5::File& file, const Entry& entry, const std::string& pa
   for (int part = 0; const Names* names = names_in(entry, attribute + std::to_string(part)); ++part)
     all.insert(all.end(), names->begin(), names->end());
   if (all.empty() && entry.attribute(attribute))
-    file.fail("what a Keras model has must be in the file", path.empty() ? "/" : path, ": its attribute ",
+    file.fail("the file must be complete, as Keras writes it", path.empty() ? "/" : path, ": its attribute ",
               attribute, " is no list of names");
   return all;
 }
@@ -70,7 +70,7 @@ Names names_of(const hdf5::File& file, const Entry& entry, const std::string& pa
 const Entry& member(const hdf5::File& file, const Entry& entry, const std::string& path,
                     const std::string& name) {
   const Entry* found = entry.find(name);
-  if (!found) file.fail("what a Keras model has must be in the file", path, '/', name, ": is not there");
+  if (!found) file.fail("the file must be complete, as Keras writes it", path, '/', name, ": is missing");
   return *found;
 }
 

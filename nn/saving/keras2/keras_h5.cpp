@@ -43,7 +43,7 @@ void load_weights(const Model& model, const std::string& path, const LoadWeights
   if (is_keras2(file)) return load_keras2_weights(file, model, options);
   separate_names(file.root);
   if (!file.root.find("layers") && !file.root.find("_layer_checkpoint_dependencies"))
-    file.fail("what a Keras model has must be in the file", "/: it has no attribute layer_names");
+    file.fail("the file must be complete, as Keras writes it", "/: it has no attribute layer_names");
   assign_weights(model, path, keras_weights(file, model, options.by_name), options);
 }
 
@@ -52,7 +52,7 @@ std::optional<Value> json_in(const hdf5::File& file, const std::string& attribut
   if (!found) return {};
   const auto* text = std::get_if<std::string>(found);
   if (!text)
-    file.fail("what a Keras model has must be in the file", "its attribute ", attribute, " is no text");
+    file.fail("the file must be complete, as Keras writes it", "its attribute ", attribute, " is no text");
   return json_part(file.op, file.name, "attribute " + attribute, *text);
 }
 
@@ -60,7 +60,7 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   const hdf5::File file = hdf5::read_file("load_model", path);
   const std::optional<Value> config = json_in(file, "model_config");
   if (!config)
-    file.fail("what a Keras model has must be in the file",
+    file.fail("the file must be complete, as Keras writes it",
               "it has no attribute model_config: a file of weights alone is for load_weights");
   const weight_loading_scope loading(file.root.elements());
   const Model model = model_from_config(*config);

@@ -65,10 +65,10 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   bool key(std::string& key) override {
     if (depth_ == 1) {
       name_ = key;
-      if (in_metadata() && std::exchange(has_metadata_, true)) fail(metadata_name, " is there twice");
+      if (in_metadata() && std::exchange(has_metadata_, true)) fail(metadata_name, " is repeated");
     } else {
       key_ = key;
-      if (!in_metadata() && !seen_.insert(key).second) fail("'", key, "' is there twice", place());
+      if (!in_metadata() && !seen_.insert(key).second) fail("'", key, "' is repeated", place());
     }
     return true;
   }
@@ -173,7 +173,7 @@ void SafetensorsFile::check_names() const {
         std::adjacent_find(list->begin(), list->end(), [](const auto* a, const auto* b) { return *a == *b; });
     if (same != list->end())
       fail<IOError>("[", op_, "] ", rule, ": received ", file_.path(), " (the name '", printable(**same),
-                    "' is there twice)");
+                    "' is repeated)");
   }
 }
 
@@ -272,7 +272,7 @@ std::string header_of(const char* op, const NamedTensors& tensors, const std::ve
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto& [name, tensor] = tensors[i];
     if (!names.insert(name).second)
-      fail("[", op, "] tensors must have names of their own: received '", printable(name), '\'');
+      fail("[", op, "] names of tensors must be different: received '", printable(name), '\'');
     std::string shape;
     for (const std::int64_t extent : tensor.shape())
       shape += (shape.empty() ? "" : ",") + std::to_string(extent);

@@ -148,9 +148,9 @@ void TfjsFile::check_names() const {
   std::set<std::string> names, shards;
   for (const Group& group : groups_) {
     for (const Weight& weight : group.weights)
-      if (!names.insert(weight.name).second) fail("the weight '", weight.name, "' is there twice");
+      if (!names.insert(weight.name).second) fail("the weight '", weight.name, "' is repeated");
     for (const std::string& shard : group.shards)
-      if (!shards.insert(shard).second) fail("the shard ", shard, " is there twice");
+      if (!shards.insert(shard).second) fail("the shard ", shard, " is repeated");
   }
 }
 

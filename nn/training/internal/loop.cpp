@@ -47,8 +47,8 @@ void CallbackList::warn_of_end(const char* op, const char* option, std::int64_t 
                                std::int64_t seen) const {
   std::ostringstream text;
   text << '[' << op << "] your input ran out of data: received " << option << '=' << steps << ", but only "
-       << seen << (seen == 1 ? " batch" : " batches") << "; make sure that the dataset has as many as all "
-       << "epochs ask for, maybe with repeat()";
+       << seen << (seen == 1 ? " batch" : " batches") << "; make sure that the dataset has enough batches "
+       << "for all epochs, maybe with repeat()";
   warn(parameters_, text.str());
 }
 

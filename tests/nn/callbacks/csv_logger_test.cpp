@@ -26,7 +26,7 @@ TEST_CASE("CSVLogger quotes names, and appends to a file of equal columns") {
   CHECK(content(path) == "epoch,\"a,b\",\"say \"\"x\"\"\"\n0,1.0,2.0\n0,1.0,2.0\n");
   CHECK_THROWS_WITH_AS(
       run(Scripted(std::vector<nn::Logs>{{{"loss", 1}}}), {logger}),
-      Contains("[CSVLogger] the columns must be those of the file that is gone on with: received "
+      Contains("[CSVLogger] the columns must be those of the file that is continued: received "
                "epoch,loss for '"),
       ValueError);
   CHECK(content(path).ends_with("0,1.0,2.0\n0,1.0,2.0\n"));

@@ -122,7 +122,7 @@ TEST_CASE("ModelCheckpoint: bad arguments and paths are errors") {
   CHECK_THROWS_WITH_AS(nn::ModelCheckpoint("model.xyz"),
                        Contains("[ModelCheckpoint] the name of the file must end in one of "), ValueError);
   CHECK_THROWS_WITH_AS(nn::ModelCheckpoint("model.npz"),
-                       Contains("[ModelCheckpoint] the format .npz must hold what is saved: received "
+                       Contains("[ModelCheckpoint] the format .npz must support the options: received "
                                 "filepath='model.npz', save_weights_only=false"),
                        ValueError);
   CHECK_THROWS_WITH_AS(nn::ModelCheckpoint("model.npz", {.save_weights_only = true, .mode = "least"}),

@@ -121,7 +121,7 @@ TEST_CASE("Archive refuses values of another dtype, shape or range") {
       ValueError);
   for (const std::int64_t count : {std::int64_t{-1}, std::int64_t{1} << 60})
     CHECK_THROWS_WITH_AS(set_with("tensors", ints(count, "int64")),
-                         Contains("[Archive] 'tensors' must be a number of what has been kept"), ValueError);
+                         Contains("[Archive] 'tensors' must be a count of the saved entries"), ValueError);
 }
 
 TEST_CASE("Archive: metrics resume within an epoch") {

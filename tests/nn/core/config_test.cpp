@@ -52,7 +52,7 @@ TEST_CASE("a value of another type is an error that names the type") {
   CHECK_THROWS_AS(Value().list(), TypeError);
   CHECK_THROWS_AS(Value(3).config(), TypeError);
   CHECK_THROWS_WITH_AS((Config{{"units", 3}, {"name", "x"}}.at("unit")),
-                       "[Config] there must be a value of the name: received name='unit'; did you mean "
+                       "[Config] the name must be that of a value: received name='unit'; did you mean "
                        "'units'?",
                        ValueError);
 }

@@ -25,10 +25,10 @@ TEST_CASE_FIXTURE(TwoTensors, "tensors are found by place and by name") {
   CHECK(!both.contains("middle"));
   CHECK_THROWS_WITH_AS(
       both["rigth"],
-      "[NamedTensors] there must be a tensor of the name: received 'rigth'; did you mean 'right'?",
+      "[NamedTensors] the name must be that of a tensor: received 'rigth'; did you mean 'right'?",
       ValueError);
   CHECK_THROWS_WITH_AS((NamedTensors{{"left", a}, {"left", b}}),
-                       "[NamedTensors] each name must stand once: received 'left' twice", ValueError);
+                       "[NamedTensors] names must be different: received 'left' twice", ValueError);
 }
 
 TEST_CASE_FIXTURE(TwoTensors, "every list of tensors converts to NamedTensors without names") {

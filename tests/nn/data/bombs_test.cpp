@@ -48,7 +48,7 @@ TEST_CASE("compressed files: a few kilobytes do not become hundreds of megabytes
   const auto file = [&](const std::string& name, std::string_view text, std::string_view before = "") {
     return files.write(name, gzip(bomb(many, text, before)));
   };
-  const std::string rule = "compressed data must not inflate so far";
+  const std::string rule = "compressed data must not inflate beyond the limit";
   check_refused(
       file("numbers.csv.gz", "1\n"), [](const auto& path) { data::load_csv(path); },
       rule + ": received " + files.folder() + "/numbers.csv.gz (more than 67108864 bytes of ");
@@ -77,7 +77,7 @@ TEST_CASE(
   const Files files;
   const auto load = [](const auto& path) { data::load_npz(path); };
   check_refused(files.write("one.npz", zip({zeros("big.npy", 400)})), load,
-                "compressed data must not inflate so far: received " + files.folder() +
+                "compressed data must not inflate beyond the limit: received " + files.folder() +
                     "/one.npz (entry big.npy: to 4194304");
   std::vector<Packed> many;
   for (int i = 0; i < 20; ++i) many.push_back(zeros('a' + std::to_string(i) + ".npy", 20));
@@ -97,7 +97,7 @@ TEST_CASE("load_weights: a model's own size may always inflate") {
   const nn::Sequential model({nn::Input({4608}), nn::Dense(4608, {.use_bias = false, .name = "zeros"})});
   const std::string path = files.write(
       "w.npz", zip({packed("zeros/kernel.npy", bomb(81, zero, npy_array("<f4", "(4608, 4608)", "")))}));
-  CHECK_THROWS_WITH_AS(data::load_npz(path), Contains("must not inflate so far"), IOError);
+  CHECK_THROWS_WITH_AS(data::load_npz(path), Contains("must not inflate beyond the limit"), IOError);
   model.load_weights(path);
   CHECK(ktape::backend::max(model.get_weights()[0]).item<float>() == 0);
 }

@@ -26,7 +26,7 @@ TEST_CASE("train_test_split divides the rows") {
   for (double bad : {0.0, -0.1, 0.95, 1.5, 10.0, HUGE_VAL, double(NAN)})
     CHECK_THROWS_WITH_AS(data::train_test_split({x, y}, {.test_size = bad}), Contains("test_size"),
                          ValueError);
-  CHECK_THROWS_WITH_AS(data::train_test_split({x, counted({9})}), Contains("as many rows"), ValueError);
+  CHECK_THROWS_WITH_AS(data::train_test_split({x, counted({9})}), Contains("the number of rows"), ValueError);
 }
 
 TEST_CASE("train_test_split keeps the order when asked") {

@@ -50,13 +50,14 @@ TEST_CASE("rows are gathered, sliced, stacked and joined") {
   CHECK(values(sliced[1]) == Values{1, 2});
   CHECK(data::stacked({sliced, sliced})[0].shape() == Shape{2, 2, 2});
   CHECK(values(data::joined({sliced, gathered})[1]) == Values{1, 2, 3, 0, 1});
-  CHECK_THROWS_WITH_AS(data::expect_rows("take", {counted({4}), counted({3})}),
-                       "[take] all tensors must have as many rows as the first, 4: received the shape (3,)",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(data::stacked({sliced, gathered}),
-                       "[Dataset.batch] elements must be alike, float64 of shape (2, 2): received float64 of "
-                       "shape (3, 2); see padded_batch",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      data::expect_rows("take", {counted({4}), counted({3})}),
+      "[take] all tensors must have the number of rows of the first, 4: received the shape (3,)", ValueError);
+  CHECK_THROWS_WITH_AS(
+      data::stacked({sliced, gathered}),
+      "[Dataset.batch] elements must have one dtype and shape, float64 of shape (2, 2): received float64 of "
+      "shape (3, 2); see padded_batch",
+      ValueError);
 }
 
 TEST_CASE("the iterations of a dataset are counted, from any number on") {

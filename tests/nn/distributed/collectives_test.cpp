@@ -79,7 +79,7 @@ TEST_CASE("broadcast returns the root's tensor, and the root gets all gradients"
 TEST_CASE("calls that differ are errors in all processes") {
   const Tensor x = K::zeros({2, distributed::rank() == size - 1 ? 3 : 4});
   const std::string error = error_of([&] { distributed::allreduce(x); });
-  CHECK(error.find("[allreduce] all processes must have the same, in the same order: received allreduce of a "
+  CHECK(error.find("[allreduce] all processes must agree: received allreduce of a "
                    "tensor of "
                    "float32 and shape (2, 3), mean in rank " +
                    std::to_string(size - 1) + " on ") == 0);
@@ -88,7 +88,7 @@ TEST_CASE("calls that differ are errors in all processes") {
   CHECK(error_of([&] { distributed::allreduce(x, {.op = "max"}); }) ==
         "[allreduce] op must be mean or sum: received op='max'");
   CHECK(error_of([&] { distributed::allreduce(K::ones({1}, {.dtype = "int32"})); }) ==
-        "[allreduce] the mean must be that of floating numbers: received dtype=int32");
+        "[allreduce] a mean needs a floating dtype: received dtype=int32");
   CHECK(error_of([&] { distributed::allgather(K::constant(1.f)); }) ==
         "[allgather] x must have an axis to gather along: received a scalar");
   CHECK(error_of([&] { distributed::broadcast(x, size); }) == "[broadcast] root must be in [0, " +

@@ -123,7 +123,7 @@ TEST_CASE("AtomicFile: a file that cannot be written is an error that names the 
   check_error(old + "/model", "Not a directory");
   check_error("", "No such file or directory");
   check_error(files.folder() + "/" + std::string(300, 'x'), "File name too long");
-  check_error("/dev/null", "it is no plain file");
+  check_error("/dev/null", "it is not a regular file");
   CHECK(count(files.folder()) == 1);
 }
 

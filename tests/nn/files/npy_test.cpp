@@ -46,7 +46,7 @@ TEST_CASE("load_npy: headers that do not fit the file are errors") {
   const auto error = [&](const std::string& bytes, const char* text) {
     CHECK_THROWS_WITH_AS(data::load_npy(files.write("x.npy", bytes)), Contains(text), IOError);
   };
-  error("hello, world", "it begins otherwise");
+  error("hello, world", "it begins with other bytes");
   error(npy_array("|O", "(1,)", "a"), "dtype '|O'");
   error(npy_array("<c8", "(1,)", "abcdefgh"), "dtype '<c8'");
   error(npy_array("<u8", "(1,)", little(~std::uint64_t{0})), "the numbers must fit int64");
@@ -59,7 +59,8 @@ TEST_CASE("load_npy: headers that do not fit the file are errors") {
   error(npy_array("|u1", "(-1,)", "ab"), "there must be an extent");
   error(npy_array("|u1", "(1, 1, 1, 1, 1, 1, 1, 1, 1)", "a"), "more than 8 extents");
   error(npy_array("|u1", "(1,)", "a", "Maybe"), "True or False");
-  error(npy("{'descr': '|u1', 'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", "a"), "there twice");
+  error(npy("{'descr': '|u1', 'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", "a"),
+        "unknown or repeated");
   error(npy("{'descr': '|u1', 'shape': (1,)}", "a"), "a key is missing");
   error(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1,)} x", "a"), "follows the dictionary");
   check_damage("six.npy", six, data::load_npy);
@@ -86,8 +87,8 @@ TEST_CASE("load_npz: archives that are damaged or hostile are errors") {
   };
   error({{.name = "a.npy", .content = six, .checksum = 1}}, "the checksum does not fit");
   error({{.name = "a.npy", .content = six, .deflate = true, .checksum = 1}}, "the checksum does not fit");
-  error({{.name = "a.npy", .content = six}, {.name = "a.npy", .content = six}}, "is there twice");
-  error({{.name = "a.npy", .content = six}, {.name = "a", .content = six}}, "names of their own");
+  error({{.name = "a.npy", .content = six}, {.name = "a.npy", .content = six}}, "is repeated");
+  error({{.name = "a.npy", .content = six}, {.name = "a", .content = six}}, "must be different");
   error({{.name = "a.npy", .content = six},
          {.name = "a.npx", .content = six, .offset = 0, .local_name = "a.npx"}},
         "another name");

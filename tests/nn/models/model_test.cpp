@@ -10,7 +10,7 @@ using ktape::Shape, ktape::Tensor;
 
 namespace {
 
-/// A class of the user's.
+/// A user-defined class.
 struct TwiceImpl : nn::ModelImpl {
   nn::Dense dense = add_layer(nn::Dense(4));
   TwiceImpl() : nn::ModelImpl("Twice") {}

@@ -298,7 +298,7 @@ TEST_CASE_FIXTURE(Data, "a model class of several inputs trains on datasets") {
         values(model.predict({t, b}, {.verbose = 0})));
   CHECK(model.evaluate(flat, {.verbose = 0})["loss"] == model.evaluate({t, b}, p, {.verbose = 0})["loss"]);
   CHECK_THROWS_WITH_AS(loss_of(compiled<SumImpl>(), flat),
-                       Contains("it must be known how many of the 3 tensors of an element are inputs"),
+                       Contains("the number of inputs among the 3 tensors of an element must be known"),
                        ValueError);
 }
 

@@ -166,7 +166,7 @@ TEST_CASE("bad input changes nothing") {
                        "[Adam] a gradient must have the shape (2,) of 'w': received (3,)", ValueError);
   CHECK_THROWS_WITH_AS(
       adam.apply({doubles({1})}, {other}),
-      "[Adam] an optimizer keeps to the variables of its first call (compile the model again with another "
+      "[Adam] an optimizer is for the variables of its first call (compile the model again with another "
       "one when layers are thawed): received 'other'",
       ValueError);
   CHECK_THROWS_WITH_AS(adam.apply({Tensor()}, {w}),

@@ -59,7 +59,8 @@ TEST_CASE("data that cannot be drawn are an error with the reason") {
                        "[lines] every series must have numbers: received none for series 0 'loss'",
                        ValueError);
   CHECK_THROWS_WITH_AS(plot::scatter({{"a", {1, 2}, {1}}}),
-                       "[scatter] x and y must be as many: received 1 and 2 for series 0 'a'", ValueError);
+                       "[scatter] x and y must have the same size: received 1 and 2 for series 0 'a'",
+                       ValueError);
   CHECK_THROWS_WITH_AS(plot::lines({{"a", {1, 0}}}, {.y = {.log = true}}),
                        "[lines] numbers on a logarithmic axis must be positive: received y[1]=0 in 'a'",
                        ValueError);

@@ -20,9 +20,9 @@ TEST_CASE("a heat map is stronger where numbers are larger, in two colors where 
   CHECK(contains(signs, "class=\"ktf-0\" fill-opacity=\"0.5\""));
   CHECK(contains(plot::heat_map(K::ones({100, 100})).svg(), "data:image/png;base64,"));
   CHECK_THROWS_WITH_AS(plot::heat_map(K::ones({3})), Contains("received shape (3,)"), ValueError);
-  CHECK_THROWS_WITH_AS(
-      plot::heat_map(K::ones({2, 2}), {.x_ticks = {"a"}}),
-      "[heat_map] x_ticks must be as many as there are cells in its direction: received 1 for 2", ValueError);
+  CHECK_THROWS_WITH_AS(plot::heat_map(K::ones({2, 2}), {.x_ticks = {"a"}}),
+                       "[heat_map] x_ticks must have an entry for each cell along the axis: received 1 for 2",
+                       ValueError);
 }
 
 TEST_CASE("a confusion matrix: classes, one-hot rows, scores or counts") {
@@ -37,7 +37,8 @@ TEST_CASE("a confusion matrix: classes, one-hot rows, scores or counts") {
   CHECK(counted.text() == plot::confusion_matrix(K::constant({{1, 0}, {1, 1}})).text());
   CHECK(contains(plot::confusion_matrix(K::constant({{3, 1}, {0, 0}}), {.normalize = true}).text(), "0.75"));
   CHECK_THROWS_WITH_AS(plot::confusion_matrix(K::constant({0, 1}), K::constant({0})),
-                       "[confusion_matrix] y_true and y_pred must be as many: received 2 and 1", ValueError);
+                       "[confusion_matrix] y_true and y_pred must have the same size: received 2 and 1",
+                       ValueError);
   CHECK_THROWS_WITH_AS(plot::confusion_matrix(K::constant({0, -1}), K::constant({0, 1})),
                        Contains("received y_true[1]=-1"), ValueError);
   CHECK_THROWS_WITH_AS(

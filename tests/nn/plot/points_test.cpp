@@ -30,7 +30,8 @@ TEST_CASE("scatter draws a dot for each point, with its numbers under the mouse"
   CHECK(count(svg, "<path") == 0);
   for (const char* hint : {">measured: 1, 1<", ">measured: 3, 9<"}) CHECK_MESSAGE(contains(svg, hint), hint);
   CHECK_THROWS_WITH_AS(plot::scatter({{"a", {1, 2}, {1}}}),
-                       "[scatter] x and y must be as many: received 1 and 2 for series 0 'a'", ValueError);
+                       "[scatter] x and y must have the same size: received 1 and 2 for series 0 'a'",
+                       ValueError);
 }
 
 TEST_CASE("lines break where numbers are not finite") {

@@ -52,7 +52,7 @@ TEST_CASE("a bad config is an error that names the layer") {
       {R"("batch_shape":[null,2])", R"("batch_shape":[null,-2])", "extents must be None or at least 0"},
       {R"("batch_shape":[null,2],)", "", "[InputLayer] batch_shape must be given"},
       {R"("layers":[)", R"("layerz":[)",
-       "there must be a value of the name: received name='layers'; did you mean 'layerz'?"},
+       "the name must be that of a value: received name='layers'; did you mean 'layerz'?"},
       {R"("dtype":"float32","batch_shape")", R"("dtype":"float33","batch_shape")", "float33"},
       {R"("class_name":"Functional")", R"("class_name":"Dense")", "[Dense]"},
   };
@@ -64,7 +64,7 @@ TEST_CASE("a bad config is an error that names the layer") {
   const Value twice =
       nn::from_json(broken(R"("name":"out","inbound_nodes")", R"("name":"in","inbound_nodes")"));
   CHECK_THROWS_WITH_AS(nn::Layer::from_value(twice),
-                       "[small] each layer must have a name of its own: received two layers named 'in'",
+                       "[small] layers must have different names: received two layers named 'in'",
                        ValueError);
   CHECK_THROWS_WITH_AS(nn::model_from_json("3"), Contains("must be a config: received 3"), TypeError);
   CHECK_THROWS_WITH_AS(nn::model_from_json("{"), Contains("[from_json] the text must be JSON"), ValueError);

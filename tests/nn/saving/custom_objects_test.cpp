@@ -21,7 +21,7 @@ struct ScaleImpl : nn::LayerImpl {
 using Scale = nn::LayerOf<ScaleImpl>;
 Scale make_scale(const Config& config) { return Scale(config.at("by").number()); }
 
-/// A model class of the user's.
+/// A user-defined model class.
 struct StackImpl : nn::ModelImpl {
   std::vector<nn::Dense> layers;
   explicit StackImpl(int count) : nn::ModelImpl("Stack") {
@@ -46,7 +46,7 @@ using Plain = nn::ModelOf<PlainImpl>;
 
 }  // namespace
 
-TEST_CASE("layers of the user's are found among the custom objects, at any depth") {
+TEST_CASE("user-defined layers are found among the custom objects, at any depth") {
   const nn::Sequential inner({nn::Input({2}, {.name = "in"}), Scale(0.5, nn::LayerOptions{.name = "half"})},
                              {.name = "inner"});
   const Tensor in = nn::Input({3, 2}, {.name = "rows"});
@@ -81,7 +81,7 @@ TEST_CASE("custom objects reach initializers, regularizers, constraints and acti
                        Contains("[activation] the name must be known: received 'twice'"), ValueError);
 }
 
-TEST_CASE("a model class of the user's comes again, built, from its own config") {
+TEST_CASE("a user-defined model class is restored, built, from its own config") {
   const Stack model(2);
   model(K::ones({2, 4}));
   const Value value = nn::model_config(model);
@@ -105,7 +105,7 @@ TEST_CASE("a class without a config is an error that says what to write") {
   CHECK_THROWS_WITH_AS(
       nn::Model(in, K::sum(nn::Dense(2)(in), 1), {.name = "sums"}).to_json(),
       "[sums] the op 'sum' between layers has no config from which it could be made again: make it "
-      "the call of a layer class of your own (nn::LayerOf)",
+      "the call of a layer class (nn::LayerOf)",
       ValueError);
   const nn::Lambda lambda([](const Tensor& x) { return x * 2.f; }, {.name = "double"});
   CHECK_THROWS_WITH_AS(nn::Sequential({lambda}).to_json(), Contains("[double] a Lambda has no config"),
@@ -114,7 +114,7 @@ TEST_CASE("a class without a config is an error that says what to write") {
   CHECK_THROWS_WITH_AS(
       nn::Sequential({sine}).to_json(),
       "[sine] a function has no config from which it could be made again: received activation of "
-      "class Dense; make it a class of its own and register it",
+      "class Dense; write a class and register it",
       ValueError);
   CHECK_THROWS_WITH_AS(
       Plain().to_json(),

@@ -128,7 +128,7 @@ TEST_CASE("operations that no layer computes are errors that name them") {
                            "function=\"math.cumsum\"; none does");
   check_throws<ValueError>(read("math.truediv", R"({"y": ["x", 0, 0]})"), "no layer divides tensors");
   check_throws<ValueError>(read("math.reduce_mean", R"({"axis": [1, 3]})"), "its axes are not in a row");
-  check_throws<ValueError>(read("math.reduce_mean", "{}"), "it takes in the batch");
+  check_throws<ValueError>(read("math.reduce_mean", "{}"), "it reduces the batch axis");
   check_throws<ValueError>(read("reshape", R"({"shape": [-1, 3]})"),
                            "it is not known to leave the batch as it is");
   check_throws<ValueError>(read("math.maximum", R"({"y": 1.0})"), "a constant is among its operands");

@@ -114,7 +114,7 @@ TEST_CASE("a dataset that ends within an epoch ends the training, with a warning
     CHECK(history["val_loss"].size() == 2);  // the short epoch is whole otherwise
     CHECK(warning.text() ==
           "\nWarning: [fit] your input ran out of data: received steps_per_epoch=3, but only 1 batch; "
-          "make sure that the dataset has as many as all epochs ask for, maybe with repeat()\n");
+          "make sure that the dataset has enough batches for all epochs, maybe with repeat()\n");
   }
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("datasets that do not fit are errors") {
   CHECK_THROWS_WITH_AS(model.predict(stream().take(0), {.verbose = 0}), Contains("must have elements"),
                        ValueError);
   CHECK_THROWS_WITH_AS(model.fit(Dataset::from_tensors({inputs(), K::zeros({3})}), {.verbose = 0}),
-                       Contains("as many samples"), ValueError);
+                       Contains("the number of samples"), ValueError);
   const Dataset broken = batches().map([](const Element&) -> Element { throw std::runtime_error("broken"); });
   CHECK_THROWS_WITH_AS(model.fit(broken.prefetch(2), {.verbose = 0}), "broken", std::runtime_error);
 }

@@ -133,7 +133,7 @@ TEST_CASE("bad arguments are found before anything changes") {
   CHECK_THROWS_WITH_AS(model.fit(line.x, line.y),
                        Contains("one array for each of the inputs 'left' and 'right' of 'model"), ValueError);
   CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, K::ones({3, 1})),
-                       Contains("as many samples as the first input, 64"), ValueError);
+                       Contains("the number of samples of the first input, 64"), ValueError);
   CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, line.y, {.batch_size = 0}),
                        Contains("batch_size must be at least 1"), ValueError);
   CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, line.y, {.validation_split = 1}),

@@ -301,7 +301,7 @@ TEST_CASE("an update that has run already is refused, and the error says how to 
   const Tensor x = K::placeholder({None});
   Variable w = K::variable(1.f);
   CHECK_THROWS_WITH_AS(K::function({x}, {K::sum(x)}, {K::update_add(w, 1.f)}),
-                       Contains("[function] an update must wait for the function: received one of a value, "
+                       Contains("[function] an update must be symbolic: received an update by a value, "
                                 "which has run already; make it of a symbolic value or inside K::symbolic"),
                        ValueError);
   CHECK_NOTHROW(K::function({x}, {K::sum(x)}, K::symbolic([&] { return K::update_add(w, 1.f); })()));

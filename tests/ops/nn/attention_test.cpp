@@ -190,7 +190,7 @@ TEST_CASE("attention names the op and what was expected") {
   CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, K::zeros({2, 1, 4, 2}), x),
                        Contains("received query=(2, 1, 4, 3), key=(2, 1, 4, 2)"), ValueError);
   CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, x, K::zeros({2, 1, 5, 3})),
-                       Contains("alike with the keys for the queries"), ValueError);
+                       Contains("the same with keys in place of queries"), ValueError);
   CHECK_THROWS_AS(K::scaled_dot_product_attention(x, x, x, {.mask = K::ones({3, 4})}), ValueError);
   CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, x, x, {.mask = K::ones({1, 2, 1, 4, 4})}),
                        Contains("must broadcast"), ValueError);

@@ -169,7 +169,7 @@ void Vocabulary<Token>::set(const std::vector<Token>& tokens,
          "no other: received output_mode=\"",
          name_of(settings_.mode), '"');
   if (weighted && idf_weights->size() != tokens.size())
-    fail("[", settings_.layer, "] idf_weights must be as many as the vocabulary has tokens: received ",
+    fail("[", settings_.layer, "] idf_weights must have a weight for each token of the vocabulary: received ",
          idf_weights->size(), " for ", tokens.size());
   const bool with_special = has_special_tokens(tokens);
   const auto skipped = with_special ? static_cast<std::ptrdiff_t>(first_token()) : 0;

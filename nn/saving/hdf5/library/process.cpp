@@ -105,19 +105,19 @@ class Receiver {
           entry.fault = text();
           return entry;
         default:
-          damaged(source_, "libhdf5 does not understand it");
+          damaged(source_, "libhdf5 cannot read it");
       }
   }
 
  private:
   void members(Entry& group, int depth) {
-    if (depth > 1000) damaged(source_, "libhdf5 does not understand it");
+    if (depth > 1000) damaged(source_, "libhdf5 cannot read it");
     Tag next = tag();
     for (; next == Tag::Member; next = tag()) {
       std::string name = text();
       group.members.emplace_back(std::move(name), object(depth + 1));
     }
-    if (next != Tag::End) damaged(source_, "libhdf5 does not understand it");
+    if (next != Tag::End) damaged(source_, "libhdf5 cannot read it");
   }
 
   Attribute attribute(Tag kind) {
@@ -130,11 +130,11 @@ class Receiver {
 
   Tensor array() {
     const std::uint64_t kind = number(), rank = number();
-    if (kind > DType::Float64 || rank > Shape::max_rank) damaged(source_, "libhdf5 does not understand it");
+    if (kind > DType::Float64 || rank > Shape::max_rank) damaged(source_, "libhdf5 cannot read it");
     Shape shape;
     for (std::uint64_t axis = 0; axis < rank; ++axis) {
       const std::uint64_t extent = number();
-      if (extent >> 62) damaged(source_, "libhdf5 does not understand it");
+      if (extent >> 62) damaged(source_, "libhdf5 cannot read it");
       shape.push_back(static_cast<std::int64_t>(extent));
     }
     const DType dtype = static_cast<DType::Kind>(kind);
@@ -160,7 +160,7 @@ class Receiver {
   }
   std::string text() {
     const std::uint64_t size = number();
-    if (size > room_ + 4096) damaged(source_, "libhdf5 does not understand it");
+    if (size > room_ + 4096) damaged(source_, "libhdf5 cannot read it");
     std::string text;
     while (text.size() < size) {
       const std::size_t old = text.size();
@@ -257,7 +257,7 @@ void confine(const Source& source) {
 
 Child start(const char* op, const std::string& name, const std::function<void(Sender&)>& work) {
   const auto fail_for = [&](int error) {
-    fail<IOError>("[", op, "] HDF5 files are read and written in a process of its own: received ", name, " (",
+    fail<IOError>("[", op, "] HDF5 files are read and written in a child process: received ", name, " (",
                   std::strerror(error), ')');
   };
   int ends[2];

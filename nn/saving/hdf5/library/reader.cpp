@@ -107,7 +107,7 @@ class TreeReader {
   /// Subtracts the inflated bytes of an object from the limit for compressed data. Throws beyond the limit.
   void take_inflated(std::uint64_t bytes, const std::string& path) {
     if (bytes > inflated_room_)
-      fail("compressed data must not inflate so far", path, "to ", bytes, " bytes, more than ",
+      fail("compressed data must not inflate beyond the limit", path, "to ", bytes, " bytes, more than ",
            inflated_room_, " of the file's ", size_);
     inflated_room_ -= bytes;
   }
@@ -128,7 +128,7 @@ class TreeReader {
         fail("a name must stand for an object of the file itself", there,
              type == H5L_TYPE_EXTERNAL ? "it is an external link"
              : type == H5L_TYPE_SOFT   ? "it is a soft link"
-                                       : "it is a link of the user's");
+                                       : "it is a user-defined link");
       const Handle member(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
       expect(member.valid(), there);
       out_.tag(Tag::Member);

@@ -72,8 +72,8 @@ TEST_CASE("load_image: files that are no images, or claim too many pixels, are e
     CHECK_THROWS_WITH_AS(load(files.write("bad", bytes)), Contains(text), IOError);
     CHECK_THROWS_WITH_AS(load(files.write("bad", bytes)), Contains("bad"), IOError);
   };
-  error("GIF89a", "it begins otherwise");
-  error("", "it begins otherwise");
+  error("GIF89a", "it begins with other bytes");
+  error("", "it begins with other bytes");
   error("P6 2 2", "three numbers");
   error("P6 0 2 255\n", "must hold its image");
   error("P6 999999999 999999999 255\nabc", "must hold its image");

@@ -22,7 +22,7 @@ TEST_CASE("batches of rows and of single elements are equal") {
 TEST_CASE("the elements of a batch have equal shapes and dtypes") {
   const Dataset single = rows(1), pair = Dataset::zip({rows(1), rows(1)});
   CHECK_THROWS_WITH_AS(read(plain(single.concatenate(pair)).batch(2)),
-                       "[Dataset.batch] elements must have as many tensors, 1: received 2", ValueError);
+                       "[Dataset.batch] elements must have 1 tensors, as the first: received 2", ValueError);
   CHECK_THROWS_WITH_AS(single.batch(0),
                        "[Dataset.batch] batch_size must be at least 1: received batch_size=0", ValueError);
 }

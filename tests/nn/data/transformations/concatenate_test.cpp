@@ -17,5 +17,5 @@ TEST_CASE("a batch may hold elements of both datasets, of equal shapes and dtype
   CHECK(read(both.batch(2)) == Values{0, 1, 2, 0, 1});
   const Dataset pair = Dataset::zip({rows(2), rows(2)});
   CHECK_THROWS_WITH_AS(read(rows(3).concatenate(pair).batch(4)),
-                       "[Dataset.batch] elements must have as many tensors, 1: received 2", ValueError);
+                       "[Dataset.batch] elements must have 1 tensors, as the first: received 2", ValueError);
 }

@@ -9,8 +9,8 @@ using ktape::Shape, ktape::Tensor, ktape::ValueError, ktape::data::Dataset, ktap
 TEST_CASE("elements of other shapes do not become a batch, but a padded one") {
   const Dataset ragged =
       Dataset::range(1, 4).map([](const Element& e) { return Element{K::ones({e[0].item<int>()})}; });
-  CHECK_THROWS_WITH_AS(read(ragged.batch(2)), Contains("elements must be alike, float32 of shape (1,)"),
-                       ValueError);
+  CHECK_THROWS_WITH_AS(read(ragged.batch(2)),
+                       Contains("elements must have one dtype and shape, float32 of shape (1,)"), ValueError);
   const Tensor padded = (*ragged.padded_batch(3).begin())[0];
   CHECK(padded.shape() == Shape{3, 3});
   CHECK(values(padded) == Values{1, 0, 0, 1, 1, 0, 1, 1, 1});

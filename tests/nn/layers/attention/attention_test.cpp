@@ -324,7 +324,7 @@ TEST_CASE("attention refuses unsupported options, with the layer's name") {
       [&] {
         nn::Attention({.name = "a"})({x, K::ones({2, 3, 5})});
       },
-      "[a] query and key must have the same batch and as many features: received query=(2, 3, 4), "
+      "[a] query and key must have the same batch and number of features: received query=(2, 3, 4), "
       "key=(2, 3, 5)");
   check(
       [&] {
@@ -341,7 +341,7 @@ TEST_CASE("attention refuses unsupported options, with the layer's name") {
   check([&] { nn::MultiHeadAttention(0, 3); }, "num_heads must be at least 1: received num_heads=0");
   check([&] { nn::MultiHeadAttention(2, 3, {.sliding_window = 0}); }, "sliding_window must be at least 1");
   check([&] { nn::MultiHeadAttention(2, 3, {.dropout = 0.1, .flash_attention = true}); },
-        "flash_attention is without dropout");
+        "flash_attention does not support dropout");
   check(
       [&] {
         nn::MultiHeadAttention(2, 3, {.attention_axes = 3, .name = "m"})({picture, picture});
@@ -376,7 +376,7 @@ TEST_CASE("attention refuses unsupported options, with the layer's name") {
         nn::MultiHeadAttention(
             2, 3, {.attention_axes = 2, .name = "m"})({K::ones({2, 6, 4, 5}), K::ones({3, 4, 4, 5})});
       },
-      "[m] query and value must be alike in the axes that are not attended over");
+      "[m] query and value must agree in the axes without attention");
   const nn::MultiHeadAttention over_both(2, 3, {.name = "m"});
   check(
       [&] {
@@ -393,7 +393,7 @@ TEST_CASE("attention refuses unsupported options, with the layer's name") {
       [&] {
         insisting.apply({x, x}, {.return_attention_scores = true});
       },
-      "[m] flash_attention is without scores");
+      "[m] flash_attention does not return scores");
   check([&] { nn::GroupQueryAttention(3, 4, 3); },
         "num_query_heads must divide into num_key_value_heads: received num_query_heads=4, "
         "num_key_value_heads=3");

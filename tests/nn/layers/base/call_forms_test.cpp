@@ -130,12 +130,11 @@ TEST_CASE_FIXTURE(TwoTensors, "a layer that a pointer to its own class is put in
 }
 
 TEST_CASE_FIXTURE(TwoTensors, "a class without the form that a call needs says so") {
-  CHECK_THROWS_WITH_AS(
-      made<None>()(a),
-      Contains("[none] a form of call must be overridden and return what it computes: received "
-               "None from class None"),
-      ValueError);
-  CHECK_THROWS_WITH_AS(made<None>()({a, b}), Contains("a form of call must be overridden"), ValueError);
+  CHECK_THROWS_WITH_AS(made<None>()(a),
+                       Contains("[none] an overload of call must be overridden and return a result: received "
+                                "None from class None"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(made<None>()({a, b}), Contains("an overload of call must be overridden"), ValueError);
   CHECK_THROWS_WITH_AS(made<One>()({a, b}), Contains("the layer takes one input: received 2"), ValueError);
   struct Undefined : nn::LayerImpl {
     Undefined() : nn::LayerImpl("Undefined") {}

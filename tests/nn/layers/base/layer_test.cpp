@@ -239,7 +239,7 @@ TEST_CASE("errors name the layer and change nothing") {
     Silent() : nn::LayerImpl("Silent") {}
   };
   CHECK_THROWS_WITH_AS(nn::LayerOf<Silent>()(K::ones({1})),
-                       Contains("[silent] a form of call must be overridden"), ValueError);
+                       Contains("[silent] an overload of call must be overridden"), ValueError);
 
   const nn::Lambda broken([](const Tensor& x) { return K::reshape(x, {7}); }, {.name = "broken"});
   CHECK_THROWS_WITH_AS(broken(K::ones({2, 2})), Contains("(in layer 'broken', called on shape (2, 2))"),

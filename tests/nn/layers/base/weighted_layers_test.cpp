@@ -97,7 +97,7 @@ TEST_CASE("a weight that a layer does not have is an error with the names of tho
                              {.name = "model"});
   CHECK_THROWS_WITH_AS(
       model.weight("bias"),
-      "[model] the name must be that of one weight: received name='bias', which is 'a/bias' and "
+      "[model] the name must identify one weight: received name='bias', which is 'a/bias' and "
       "'b/bias'",
       ValueError);
 }

@@ -37,7 +37,7 @@ using Clocked = nn::LayerOf<ClockedImpl>;
 
 }  // namespace
 
-TEST_CASE("a cell of the user's runs over the steps") {
+TEST_CASE("a user-defined cell runs over the steps") {
   const nn::RNN layer(LeakySum(0.5), {.return_sequences = true, .return_state = true});
   const Tensor x = K::ones({1, 3, 2});
   const std::vector<Tensor> outputs = layer.apply(x);

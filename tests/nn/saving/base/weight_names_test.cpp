@@ -81,12 +81,13 @@ TEST_CASE("load_weights: names that do not fit are errors that change nothing") 
   check_error({{"net.(", "x"}},
               "[load_weights] names must have regular expressions: received pattern='net.('");
   check_error({{".*bias", "conv/bias"}},
-              "[load_weights] names must give each tensor a name of its own: received 'conv/bias' for "
+              "[load_weights] names must give each tensor a different name: received 'conv/bias' for "
               "'net.heads.7.bias' and another of");
   check_error({{"net.conv.bias", "conf/bias"}},
-              "[load_weights] names must lead to weights of the model: received 'conf/bias'");
-  check_error({names[0], names[1], names[2]},
-              "[load_weights] names must lead to each weight of the model, unless by_name is set: received");
+              "[load_weights] names must map tensors to weights of the model: received 'conf/bias'");
+  check_error(
+      {names[0], names[1], names[2]},
+      "[load_weights] names must map a tensor to each weight of the model, unless by_name is set: received");
   check_error(
       {{names[0].pattern, names[0].name, {1, 0}}},
       "[load_weights] transpose must have each axis of the tensor once: received 'net.conv.weight' of "

@@ -28,7 +28,7 @@ TEST_CASE("what a file lacks is an error that names file and object") {
   CHECK(values(file.tensor(file.at("layers/dense/vars/1"), "1")) == Values{2.5});
   CHECK_THROWS_WITH_AS(
       file.at("layers/conv"),
-      "[load_weights] what a Keras model has must be in the file: received w.h5 (layers/conv: is not there)",
+      "[load_weights] the file must be complete, as Keras writes it: received w.h5 (layers/conv: is missing)",
       IOError);
   CHECK_THROWS_WITH_AS(file.tensor(file.at("empty"), "empty"),
                        "[load_weights] weights must be arrays of numbers: received w.h5 (empty: a group)",

@@ -53,14 +53,14 @@ TEST_CASE("layers take the weights of their names, or else in order") {
   CHECK(values(named.get_weights()[2]) == values(model.get_weights()[2]));
 }
 
-TEST_CASE("an array that is not there is an error that names file and place, and nothing changes") {
+TEST_CASE("a missing array is an error that names file and place, and nothing changes") {
   const nn::Model model = network(), other = network();
   Entry root;
   nn::saving::add_keras2_weights(root, model);
   root.group("scores").members.clear();
   const Values before = values(other.get_weights()[0]);
-  CHECK_THROWS_WITH_AS(nn::saving::load_keras2_weights({"load_weights", "w.h5", root}, other, {}),
-                       Contains("[load_weights] what a Keras model has must be in the file: received w.h5 "),
-                       IOError);
+  CHECK_THROWS_WITH_AS(
+      nn::saving::load_keras2_weights({"load_weights", "w.h5", root}, other, {}),
+      Contains("[load_weights] the file must be complete, as Keras writes it: received w.h5 "), IOError);
   CHECK(values(other.get_weights()[0]) == before);
 }

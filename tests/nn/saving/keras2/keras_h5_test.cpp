@@ -138,8 +138,8 @@ h5py.File('nothing.h5', 'w')
     CHECK_THROWS_WITH_AS(model.load_weights(files.folder() + '/' + name),
                          Contains((name + " (" + text).c_str()), IOError);
   };
-  check("gone.h5", "/a: is not there");
-  check("array.h5", "/a/k: is not there");
+  check("gone.h5", "/a: is missing");
+  check("array.h5", "/a/k: is missing");
   check("text.h5", "/a/k: not an array of numbers");
   check("number.h5", "/: its attribute layer_names is no list of names");
   check("nothing.h5", "/: it has no attribute layer_names");

@@ -100,9 +100,9 @@ TEST_CASE("save_safetensors: names that cannot be written") {
   const Files files;
   const std::string path = files.folder() + "/x.safetensors";
   const Tensor x = counted({2});
-  CHECK_THROWS_WITH_AS(nn::save_safetensors(path, {{"x", x}, {"x", x}}), Contains("names of their own"),
+  CHECK_THROWS_WITH_AS(nn::save_safetensors(path, {{"x", x}, {"x", x}}), Contains("must be different"),
                        ValueError);
-  CHECK_THROWS_WITH_AS(nn::save_safetensors(path, {{"__metadata__", x}}), Contains("names of their own"),
+  CHECK_THROWS_WITH_AS(nn::save_safetensors(path, {{"__metadata__", x}}), Contains("must be different"),
                        ValueError);
   CHECK_THROWS_WITH_AS(nn::save_safetensors(path, {{"\xff", x}}), Contains("must be UTF-8"), ValueError);
   CHECK_THROWS_WITH_AS(nn::save_safetensors(path, {{"x", Tensor()}}), Contains("x must be a tensor"),
@@ -140,15 +140,15 @@ TEST_CASE("load_safetensors: invalid files are errors") {
   header("{\"a\":[]}", "a list where there must be none");
   header("{\"a\":{}}", "is missing in 'a'");
   header("{\"a\":{\"dtype\":\"U8\",\"shape\":[]}}", "is missing in 'a'");
-  header("{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\",\"shape\":[]}}", "'dtype' is there twice in 'a'");
+  header("{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\",\"shape\":[]}}", "'dtype' is repeated in 'a'");
   header("{\"a\":{\"dtype\":{}}}", "an object where there must be none");
   header("{\"a\":{\"other\":\"\"}}", "a string where there must be none");
   header("{\"a\":{\"dtype\":null}}", "null where there must be none");
   header("{\"a\":{\"shape\":true}}", "a bool where there must be none");
   header("{\"__metadata__\":{\"a\":1}}", "a number where there must be none in '__metadata__'");
   header("{\"__metadata__\":{\"a\":{}}}", "an object where there must be none in '__metadata__'");
-  header("{\"__metadata__\":{\"a\":\"\",\"a\":\"\"}}", "the name 'a' is there twice");
-  header("{\"__metadata__\":{},\"__metadata__\":{}}", "__metadata__ is there twice");
+  header("{\"__metadata__\":{\"a\":\"\",\"a\":\"\"}}", "the name 'a' is repeated");
+  header("{\"__metadata__\":{},\"__metadata__\":{}}", "__metadata__ is repeated");
   const auto one = [&](const char* dtype, const char* shape, const char* offsets, const char* reason,
                        const std::string& data = "") {
     header('{' + entry("a", dtype, shape, offsets) + '}', reason, data);
@@ -179,7 +179,7 @@ TEST_CASE("load_safetensors: invalid files are errors") {
   pair("[0,2]", "[0,2]", "must begin at 2");
   pair("[2,4]", "[1,3]", "must begin at 0");
   header('{' + entry("a", "U8", "[1]", "[0,1]") + ',' + entry("a", "U8", "[1]", "[1,2]") + '}',
-         "the name 'a' is there twice", "ab");
+         "the name 'a' is repeated", "ab");
   CHECK_THROWS_WITH_AS(nn::load_safetensors(files.folder() + "/none"), Contains("No such file"), IOError);
 }
 

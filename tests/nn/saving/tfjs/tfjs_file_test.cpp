@@ -88,9 +88,9 @@ TEST_CASE("tfjs: invalid files are errors") {
   error(manifest(two, "1"), "weightsManifest[0].paths must be a string");
   error(manifest(two, "\"none.bin\""), "none.bin (No such file");
   error(manifest(two, "\".\\u002f..\""), "a shard must be a file in the folder");
-  error(manifest(weight("a", "[4]", "float32"), R"("w.bin","./w.bin")"), "w.bin is there twice");
+  error(manifest(weight("a", "[4]", "float32"), R"("w.bin","./w.bin")"), "w.bin is repeated");
   error(manifest(two + ',' + weight("a", "[1]", "float32"), R"("w.bin","v.bin")"),
-        "the weight 'a' is there twice");
+        "the weight 'a' is repeated");
   error(manifest(two, R"("w.bin","v.bin")"),
         "the weights from 'a' on take 8 bytes, and their shards have 12");
   error(manifest(weight("a", "[3]", "float32")), "take 12 bytes, and their shards have 8");

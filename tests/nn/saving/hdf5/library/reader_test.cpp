@@ -44,7 +44,7 @@ for i in range(20): g.attrs['name%d' % i] = 'x' * 100
         std::vector<std::string>{"one", "two"});
   CHECK(std::get<std::string>(*file.root.attribute("bytes")) == "{\"x\": 1}");
   CHECK_THROWS_WITH_AS(file.tensor(file.at("texts"), "texts"), Contains("arrays of numbers"), IOError);
-  CHECK_THROWS_WITH_AS(file.at("no/where"), Contains("no/where: is not there"), IOError);
+  CHECK_THROWS_WITH_AS(file.at("no/where"), Contains("no/where: is missing"), IOError);
   CHECK(hdf5::read_file("load", files.folder() + "/latest.h5").root.members.size() == 20);
 }
 
