@@ -63,7 +63,7 @@ class Declarations {
   /// crashes.
   void move_locals_to_namespace();
 
-  // Called by the consumer.
+  // The AST consumer calls these functions.
   void declared(clang::Decl* decl);
   void tag(clang::Decl* decl) const;
 

@@ -12,7 +12,7 @@ namespace ktape::interactive {
 /// The buffer of std::cin: lines that the notebook asks its user for.
 class Input : public std::streambuf {
  public:
-  /// `before` is called each time before the user is asked for a line.
+  /// Makes a buffer that calls `before` each time before the user is asked for a line.
   explicit Input(std::function<void()> before) : before_(std::move(before)) {}
   /// Sets whether the front end can ask for input; if not, std::cin is at its end.
   void allow(bool allowed);

@@ -16,8 +16,8 @@ struct ConvNeXtOptions {
   std::string name = {};  ///< "convnext_tiny" by default; the names of the layers begin with it
 };
 
-/// "A ConvNet for the 2020s" (2022): images of 224 x 224 pixels, at least 32, with their channels last.
-/// 28,589,128 weights. `keras.applications.ConvNeXtTiny`.
+/// Returns the network of "A ConvNet for the 2020s" (2022): images of 224 x 224 pixels, at least 32, with
+/// their channels last. 28,589,128 weights. `keras.applications.ConvNeXtTiny`.
 Model ConvNeXtTiny(const ConvNeXtOptions& options = {});
 
 namespace convnext {

@@ -3,8 +3,8 @@
 
 namespace ktape::nn::applications {
 
-/// "Densely Connected Convolutional Networks" (2016): images of 224 x 224 pixels, at least 32, with their
-/// channels last. 8,062,504 weights. `keras.applications.DenseNet121`.
+/// Returns the network of "Densely Connected Convolutional Networks" (2016): images of 224 x 224 pixels, at
+/// least 32, with their channels last. 8,062,504 weights. `keras.applications.DenseNet121`.
 Model DenseNet121(const ApplicationOptions& options = {});
 
 namespace densenet {

@@ -3,9 +3,9 @@
 
 namespace ktape::nn::applications {
 
-/// "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks" (2019): images of 224 x 224
-/// pixels, at least 32, with values from 0 to 255. 5,330,571 weights, of which 7 are the mean, the variance
-/// and the count of its Normalization. `keras.applications.EfficientNetB0`.
+/// Returns the network of "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks" (2019):
+/// images of 224 x 224 pixels, at least 32, with values from 0 to 255. 5,330,571 weights, of which 7 are the
+/// mean, the variance and the count of its Normalization. `keras.applications.EfficientNetB0`.
 ///
 /// The files that Keras publishes hold standard deviations in place of variances, for which Keras adds a
 /// layer after downloading them; here `weights` squares the deviations.

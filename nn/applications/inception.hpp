@@ -3,10 +3,10 @@
 
 namespace ktape::nn::applications {
 
-/// "Rethinking the Inception Architecture for Computer Vision" (2015): images of 299 x 299 pixels, at least
-/// 75. The convolutions have automatic names: conv2d to conv2d_93 if the program has made no other
-/// convolutions, or after `backend::reset_uids()`. Files load by position in any case, by name only with
-/// these names. 23,851,784 weights. `keras.applications.InceptionV3`.
+/// Returns the network of "Rethinking the Inception Architecture for Computer Vision" (2015): images of 299 x
+/// 299 pixels, at least 75. The convolutions have automatic names: conv2d to conv2d_93 if the program has
+/// made no other convolutions, or after `backend::reset_uids()`. Files load by position in any case, by name
+/// only with these names. 23,851,784 weights. `keras.applications.InceptionV3`.
 Model InceptionV3(const ApplicationOptions& options = {});
 
 namespace inception_v3 {

@@ -19,7 +19,7 @@ struct MobileNetV2Options {
   std::string name = {};  ///< "mobilenetv2_1.00_224" by default: alpha and the height of the images
 };
 
-/// "MobileNetV2: Inverted Residuals and Linear Bottlenecks" (2018). 3,538,984 weights.
+/// Returns the network of "MobileNetV2: Inverted Residuals and Linear Bottlenecks" (2018). 3,538,984 weights.
 /// `keras.applications.MobileNetV2`.
 Model MobileNetV2(const MobileNetV2Options& options = {});
 
@@ -39,8 +39,8 @@ struct MobileNetV3Options {
   std::string name = {};
 };
 
-/// "Searching for MobileNetV3" (2019), of any size by default, with the classifier too. 2,554,968 weights.
-/// `keras.applications.MobileNetV3Small`.
+/// Returns the network of "Searching for MobileNetV3" (2019), of any size by default, with the classifier
+/// too. 2,554,968 weights. `keras.applications.MobileNetV3Small`.
 Model MobileNetV3Small(const MobileNetV3Options& options = {});
 
 namespace mobilenet_v2 {

@@ -4,11 +4,12 @@
 /// Residual networks of 50 layers: images of 224 x 224 pixels, at least 32.
 namespace ktape::nn::applications {
 
-/// "Deep Residual Learning for Image Recognition" (2015). 25,636,712 weights. `keras.applications.ResNet50`.
+/// Returns the network of "Deep Residual Learning for Image Recognition" (2015). 25,636,712 weights.
+/// `keras.applications.ResNet50`.
 Model ResNet50(const ApplicationOptions& options = {});
 
-/// "Identity Mappings in Deep Residual Networks" (2016): normalization and activation come before the
-/// convolutions. 25,613,800 weights. `keras.applications.ResNet50V2`.
+/// Returns the network of "Identity Mappings in Deep Residual Networks" (2016): normalization and activation
+/// come before the convolutions. 25,613,800 weights. `keras.applications.ResNet50V2`.
 Model ResNet50V2(const ApplicationOptions& options = {});
 
 namespace resnet {

@@ -3,9 +3,9 @@
 
 namespace ktape::nn::applications {
 
-/// "Very Deep Convolutional Networks for Large-Scale Image Recognition" (2014): images of 224 x 224 pixels,
-/// at least 32. The classifier has two more layers, of 4096 units, on the flattened features. 138,357,544
-/// weights. `keras.applications.VGG16`.
+/// Returns the network of "Very Deep Convolutional Networks for Large-Scale Image Recognition" (2014): images
+/// of 224 x 224 pixels, at least 32. The classifier has two more layers, of 4096 units, on the flattened
+/// features. 138,357,544 weights. `keras.applications.VGG16`.
 Model VGG16(const ApplicationOptions& options = {});
 
 namespace vgg16 {

@@ -3,8 +3,8 @@
 
 namespace ktape::nn::applications {
 
-/// "Xception: Deep Learning with Depthwise Separable Convolutions" (2016): images of 299 x 299 pixels, at
-/// least 71. The convolutions of its shortcuts have automatic names. 22,910,480 weights.
+/// Returns the network of "Xception: Deep Learning with Depthwise Separable Convolutions" (2016): images of
+/// 299 x 299 pixels, at least 71. The convolutions of its shortcuts have automatic names. 22,910,480 weights.
 /// `keras.applications.Xception`.
 Model Xception(const ApplicationOptions& options = {});
 

@@ -86,7 +86,7 @@ class OptimizerImpl : public Object {
   std::int64_t updates() const;  ///< the number of updates of the variables
   Variable iterations() const { return iterations_; }
   std::vector<Variable> variables() const;
-  /// Returns whether the state of the variables is there.
+  /// Returns whether the state of the variables exists.
   bool built() const { return !slots_.empty(); }
   /// Returns the variables whose state exists, in the order of the first `apply`.
   std::vector<Variable> built_for() const;

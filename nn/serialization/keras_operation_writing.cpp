@@ -27,7 +27,7 @@ std::string operation_class(const std::string& function) {
   return name;
 }
 
-/// Returns an operation of Keras 3, with its nodes, for a layer Operation of a model.
+/// Returns a layer Operation of a model as an operation of Keras 3, with its nodes.
 Config keras3_operation(const Config& layer) {
   const Config config = config_of_object(layer);
   const std::string& function = config.at("function").string();

@@ -8,19 +8,19 @@
 /// The arguments and results of training, evaluation and prediction.
 namespace ktape::nn {
 
-/// The data of one step, in the order of the model's inputs and outputs, and under the names of inputs and
-/// outputs where the model knows them. The target or the weight of an output is undefined where none is
-/// given.
+/// The data of one step, in the order of the model's inputs and outputs. The tensors have the names of the
+/// inputs and outputs if the model has such names. A missing target or weight of an output is an undefined
+/// tensor.
 ///
 ///     Tensor title = batch.x["title"], first = batch.x[0];
 struct Batch {
   NamedTensors x, y;
-  NamedTensors sample_weight = {};  ///< none, one for all outputs, or one for each; (samples,)
+  NamedTensors sample_weight = {};  ///< weights (samples,): none, one for all outputs, or one for each output
 };
 
-/// The weights of classes, for the only output of a model, or for outputs by name; the weight of a class that
-/// is not named is 1. The class of a sample is its integer target, or the place of the largest target in the
-/// row.
+/// The weights of classes, for the only output of a model, or for outputs by name. A class that is not named
+/// has weight 1. The class of a sample is the integer target, or the index of the largest number in the
+/// target's row.
 ///
 ///     .class_weight = {{0, 1}, {1, 5}}     .class_weight = {{"priority", {{1, 5}}}}
 class ClassWeight {
@@ -41,7 +41,8 @@ class ClassWeight {
   std::vector<std::pair<std::string, ByClass>> by_output_;
 };
 
-/// Inputs, targets and, maybe, weights to validate on, or a dataset of batches of them.
+/// The data for validation: inputs, targets and optional weights, or a dataset of batches of inputs, targets
+/// and weights.
 struct ValidationData {
   NamedTensors x, y, sample_weight;
   std::optional<data::Dataset> dataset;
@@ -54,19 +55,19 @@ struct ValidationData {
 struct FitOptions {
   std::optional<std::int64_t> batch_size = {};  ///< samples in a batch, 32 by default; for arrays only
   int epochs = 1;                               ///< the number of the last epoch, see initial_epoch
-  double validation_split = 0;  ///< the share of the samples, at the end, that validation takes from training
+  double validation_split = 0;  ///< the fraction of samples (the last ones) used for validation only
   int verbose = 1;              ///< 0: silent, 1: a progress bar on a terminal, 2: a line for each epoch
   std::vector<Callback> callbacks = {};
   ValidationData validation_data = {};
-  bool shuffle = true;  ///< the samples, before each epoch
+  bool shuffle = true;  ///< whether to shuffle the samples before each epoch
   ClassWeight class_weight = {};
-  NamedTensors sample_weight = {};  ///< (samples,) for all outputs, for each, or for some by name
+  NamedTensors sample_weight = {};  ///< weights (samples,): for all outputs, for each, or by name
   int initial_epoch = 0;
   std::optional<std::int64_t> steps_per_epoch =
       {};  ///< batches in an epoch; the next epoch continues the data where the last epoch stopped, see fit
   std::optional<std::int64_t> validation_steps = {};
   std::optional<std::int64_t> validation_batch_size = {};  ///< batch_size by default
-  int validation_freq = 1;                                 ///< every how many epochs
+  int validation_freq = 1;                                 ///< validate after every n-th epoch
 };
 
 struct EvaluateOptions {

@@ -11,8 +11,8 @@ class History : public Callback {
  public:
   History();
 
-  /// The numbers of this name, one for each epoch. Throws ValueError, with the nearest known names, when
-  /// there are none.
+  /// Returns the numbers with a name, one for each epoch that reported the name. Throws ValueError, with the
+  /// nearest known names, for an unknown name.
   const std::vector<double>& operator[](const std::string& name) const;
   const std::vector<double>& at(const std::string& name) const { return (*this)[name]; }
   bool contains(const std::string& name) const;

@@ -7,7 +7,7 @@
 
 namespace ktape::nn {
 
-/// The report of a step or an epoch: numbers under names, in order.
+/// The results of a step or an epoch, such as losses and metrics: numbers with names, in order.
 ///
 ///     return nn::Logs{{"loss", loss}, {"penalty", penalty}};       // tensors of one element, or numbers
 class Logs {
@@ -29,12 +29,12 @@ class Logs {
 
   bool contains(const std::string& name) const { return find(name) != nullptr; }
   std::size_t count(const std::string& name) const { return contains(name) ? 1 : 0; }
-  /// Returns the number of this name. Throws ValueError, with the nearest known names, when there is none.
+  /// Returns the number with a name. Throws ValueError, with the nearest known names, for an unknown name.
   double at(const std::string& name) const;
   double operator[](const std::string& name) const { return at(name); }
-  /// Sets the number of a name. A known name keeps its place; a new name comes last.
+  /// Sets the number of a name. A known name keeps its position; a new name is appended.
   void set(const std::string& name, double value);
-  /// Sets all numbers of another report, with a prefix before each name.
+  /// Sets all numbers of other logs, with a prefix before each name.
   void update(const Logs& other, const std::string& prefix = {});
 
   std::size_t size() const { return entries_.size(); }

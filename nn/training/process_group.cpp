@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <sstream>
 
-/// The part of a trainer for several processes that train together.
+/// The member functions of Trainer for several processes that train one model.
 namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-/// Returns the lines by which models are compared: layers and weights, or layers only before the build.
+/// Returns a description of a model for comparisons, in lines: the layers and, once the model is built, the
+/// weights.
 std::vector<std::string> description(const ModelImpl& model) {
   std::vector<std::string> lines{model.class_name()};
   for (const Layer& layer : model.layers()) lines.push_back(layer.class_name() + " '" + layer.name() + '\'');
@@ -37,9 +38,9 @@ void Trainer::expect_same(ProcessGroup& process_group) const {
   process_group.expect_same("compile", description(model_));
 }
 
-/// Adds the sums that metrics accumulate over all processes: the results are those of one process with all
-/// samples. A process without samples may lack sums, which then have the names and shapes of the process
-/// `from`.
+/// Sums the accumulators of losses and metrics over all processes, so that the results equal the results of
+/// one process with all samples. A process without samples may lack accumulators; it takes their names and
+/// shapes from the process `from`.
 void Trainer::merge_measured(ProcessGroup& process_group, int from) {
   Archive mine;
   measured(mine);
@@ -62,8 +63,8 @@ void Trainer::merge_measured(ProcessGroup& process_group, int from) {
   measured(together);
 }
 
-/// Computes the mean as the value of the first process plus the mean difference from that value, so that
-/// equal values stay exact.
+/// Computes the mean as the value of the first process plus the mean difference from that value, so that the
+/// mean of equal values is exactly this value.
 void Trainer::average_statistics(ProcessGroup& process_group) {
   std::vector<Variable> statistics;
   for (const Variable& weight : model_.non_trainable_weights())

@@ -20,7 +20,7 @@ namespace K = backend;
 
 namespace {
 
-/// Returns the layers in a model, at any depth, each once.
+/// Returns the layers in a model, at any depth, without repetitions.
 std::vector<Layer> layers_in(const ModelImpl& model) {
   std::vector<Layer> layers = model.sublayers();
   for (std::size_t i = 0; i < layers.size(); ++i)
@@ -106,7 +106,8 @@ namespace {
        given);
 }
 
-/// Returns the value for one output.
+/// Returns the value of an argument of `compile` for output number i; `otherwise` if the argument has no
+/// value for this output.
 template <class T>
 T value_for(const char* argument, const PerOutput<T>& values, const std::vector<std::string>& names,
             std::size_t i, const T& otherwise) {
@@ -126,16 +127,16 @@ T value_for(const char* argument, const PerOutput<T>& values, const std::vector<
   return otherwise;
 }
 
-/// Returns a copy of a metric with another state. A metric that is a function has no config and is made of
-/// the function.
+/// Returns a copy of a metric with a separate state: made from the config or, for a metric that is a
+/// function, from the function.
 Metric another(const Metric& metric) {
   const auto* function = dynamic_cast<const MeanMetric*>(metric.shared().get());
   if (function && metric.class_name() == "function") return Metric(std::make_shared<MeanMetric>(*function));
   return Metric(metric.to_value());
 }
 
-/// Returns the metrics for the output i. A metric that is given for every output is copied for each, since a
-/// metric accumulates its values.
+/// Returns the metrics for output number i. A metric that is given for all outputs is copied for each output,
+/// because a metric accumulates values.
 MetricList metrics_for(const char* argument, const OutputMetrics& metrics,
                        const std::vector<std::string>& names, std::size_t i) {
   MetricList list = metrics.all();
@@ -194,7 +195,8 @@ std::size_t Trainer::output_count() const {
   return options_.loss.form() == PerOutput<Loss>::Empty ? 0 : options_.loss.values().size();
 }
 
-/// Returns the targets of each output: one for each, or one for each that has a loss.
+/// Returns the targets of an output. The targets of a batch are one tensor for each output, or one for each
+/// output with a loss.
 const Tensor* Trainer::targets_of(const Batch& batch, std::size_t at) const {
   if (batch.y.size() == outputs_.size()) return batch.y[at].defined() ? &batch.y[at] : nullptr;
   std::size_t place = 0;
@@ -304,8 +306,8 @@ void Trainer::add_reported(const std::string& name, const Tensor& value, double 
 
 namespace {
 
-/// Returns the name, or, if the logs have the name already, the name with the first number that the logs
-/// lack.
+/// Returns the name, followed by a number if the logs contain the name: the first number that gives a new
+/// name.
 std::string unused(const std::string& name, const Logs& logs) {
   if (!logs.contains(name)) return name;
   int number = 1;
@@ -313,8 +315,8 @@ std::string unused(const std::string& name, const Logs& logs) {
   return name + '_' + std::to_string(number);
 }
 
-/// Adds a metric to the logs; a metric of several numbers, such as F1Score for each class, as "name_0",
-/// "name_1" ...
+/// Adds the result of a metric to the logs. A result of several numbers, such as an F1Score for each class,
+/// is added as "name_0", "name_1", ...
 void report_metric(const std::string& name, const Metric& metric, Logs& logs) {
   const Tensor result = metric.result();
   if (result.size() == 1) return logs.set(unused(name, logs), result.item<double>());
@@ -393,7 +395,7 @@ Logs ModelImpl::train_step(const Batch& batch) {
   const std::vector<Tensor> y_pred = apply(batch.x);
   const Tensor loss = compute_loss(batch, y_pred);
   const Logs logs =
-      compute_metrics(batch, y_pred, loss);  // finds metrics that do not fit before a weight changes
+      compute_metrics(batch, y_pred, loss);  // throws for metrics that do not fit before a weight changes
   trainer().minimize(loss);
   return logs;
 }

@@ -8,7 +8,7 @@ namespace ktape::nn {
 class BatchSource;
 class ProcessGroup;
 
-/// A weighted mean that grows batch by batch.
+/// A weighted mean to which batches are added.
 class RunningMean {
  public:
   void add(double value, double weight) {
@@ -26,22 +26,22 @@ class RunningMean {
   double sum_ = 0, weight_ = 0;
 };
 
-/// A training in progress, as callbacks that show, save or restore its state see it.
+/// The interface of a running training for callbacks that show, save or restore the state of the training.
 class TrainingRun {
  public:
   virtual ~TrainingRun() = default;
-  /// Makes the weights, where that waits for the first batch.
+  /// Builds the model from the first batch, unless the model is built.
   virtual void build() = 0;
-  /// Names the whole state of a training: weights, optimizer, random numbers, the position in the data,
-  /// measurements, and the states of layers and callbacks. The model must be built.
+  /// Saves or restores the whole state of a training (see Archive): weights, optimizer, random numbers, the
+  /// position in the data, measurements, and the states of layers and callbacks. The model must be built.
   virtual void state(Archive& state) = 0;
-  /// Returns whether the training is between two batches of an epoch, and not between epochs.
+  /// Returns whether the training is inside an epoch: true between two batches, false between two epochs.
   virtual bool within_epoch() const = 0;
-  /// Returns whether Ctrl-C ends the training.
+  /// Returns whether Ctrl-C has been pressed to end the training.
   virtual bool interrupted() const = 0;
-  /// Returns the data of validation; null for a training without validation.
+  /// Returns the validation data; null for a training without validation.
   virtual BatchSource* validation() = 0;
-  /// Returns how many batches of that; all of them without.
+  /// Returns the number of validation batches; nothing means all batches of the validation data.
   virtual std::optional<std::int64_t> validation_steps() const = 0;
 };
 
@@ -57,39 +57,42 @@ class Trainer {
   /// Returns the options of `compile` as the program gave them.
   const CompileOptions& options() const { return options_; }
 
-  /// Makes the trainer look again for the layers and weights of the model, which may have changed.
+  /// Makes the trainer collect the layers and weights of the model again, because they may have changed.
   void refresh() { layers_known_ = false; }
-  /// Returns the warning of a training: layers whose `trainable` has changed since `compile` was called,
-  /// once for each change, or a model without weights to train; empty where there is nothing.
+  /// Returns a warning for the user: that `trainable` of layers has changed since `compile` was called (once
+  /// for each change), or that the model has no weights to train. Returns an empty text if there is nothing
+  /// to warn of.
   std::string warning();
 
   Tensor loss(const Batch& batch, const std::vector<Tensor>& y_pred);
   void minimize(const Tensor& loss);
-  /// Adds a batch to the means, and forgets the losses and metrics that layers added.
+  /// Adds the losses and metrics of a batch to the means, and discards the losses and metrics that layers
+  /// added.
   void measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss);
   Logs results() const;
   void reset();
-  /// Returns the loss of an output; undefined for an output without a loss, and before the first batch, which
-  /// tells the number of outputs.
+  /// Returns the loss of an output; undefined for an output without a loss, and before the first batch,
+  /// because the number of outputs is unknown until then.
   Loss loss_of(std::size_t output) const { return output < outputs_.size() ? outputs_[output].loss : Loss(); }
   /// Returns whether compile gave an output a loss.
   bool has_loss(std::size_t output) const;
-  /// Returns how many outputs there are, as far as compile said or the last batch told; 0 otherwise.
+  /// Returns the number of outputs, known from `compile` or from the last batch; 0 if the number is unknown.
   std::size_t output_count() const;
-  /// The metrics of the class and of compile, and the names that `results` has.
+  /// Returns the metrics of `compile` and of the model class, and the names of the numbers that `results`
+  /// returns.
   std::vector<Metric> metrics() const;
   std::vector<std::string> metrics_names() const;
-  /// The targets of an output; null where there are none.
+  /// Returns the targets of an output; null for an output without targets.
   const Tensor* targets_of(const Batch& batch, std::size_t output) const;
-  /// Throws ValueError in all processes of a group unless their models have equal layers and weights, in one
-  /// order.
+  /// Throws ValueError in all processes of a group unless the models of all processes have equal layers and
+  /// weights, in the same order.
   void expect_same(ProcessGroup& process_group) const;
-  /// Adds the measurements of all processes, in each process.
+  /// Sums the accumulators of losses and metrics over all processes, in each process.
   void merge_measured(ProcessGroup& process_group, int from);
   /// Replaces weights that are learned without gradients, such as moving means, by their mean over all
   /// processes.
   void average_statistics(ProcessGroup& process_group);
-  /// Calls f and then restores the measurements.
+  /// Calls f and then restores the losses and metrics measured before the call.
   template <class F>
   auto unmeasured(F&& f) {
     Archive before;
@@ -99,8 +102,8 @@ class Trainer {
     measured(after);
     return result;
   }
-  /// Names the weights, the state of layers, the measurements since the last reset, and the optimizer's
-  /// state.
+  /// Saves or restores (see Archive) the weights, the state of layers, the losses and metrics measured since
+  /// the last reset, and the state of the optimizer.
   void state(Archive& state);
   bool stop = false;                ///< whether the training should end
   TrainingRun* training = nullptr;  ///< the active training; null outside of `fit`
@@ -120,7 +123,7 @@ class Trainer {
   void check_names(const std::vector<std::string>& names) const;
   void find_layers();
   std::vector<Variable> weights_to_train();
-  /// Calls f on the model, which is a layer, too, and on all its layers.
+  /// Calls f on the model itself and on all layers in the model.
   template <class F>
   void each_layer(F&& f) const {
     f(static_cast<LayerImpl&>(model_));
@@ -142,9 +145,9 @@ class Trainer {
   bool layers_known_ = false;
   bool trainable_at_compile_ = true;
   std::vector<std::pair<Layer, bool>>
-      compiled_trainable_;                          ///< layers at `compile`, and whether each was trainable
-  std::string warned_of_;                           ///< names of the layers that the last warning was of
-  std::optional<std::vector<Variable>> trainable_;  ///< the weights to train, once a step has asked
+      compiled_trainable_;                          ///< the layers at `compile`; whether each was trainable
+  std::string warned_of_;                           ///< the names of the layers in the last warning
+  std::optional<std::vector<Variable>> trainable_;  ///< the weights to train, computed by the first step
   std::vector<Layer> layers_;                       ///< the layers in the model, at any depth
   std::vector<std::pair<Variable, Regularizer>> regularized_;
 };

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-/// The state of a training that a backup keeps: weights, layers, measured values, the optimizer.
+/// The state of a training for a backup: weights, layers, measured losses and metrics, the optimizer.
 namespace ktape::nn {
 
 namespace {
 
-/// Names each item of a list by its number.
+/// Calls f(number, item) for each item of a list, inside the part `name` of the archive.
 template <class List, class F>
 void numbered(Archive& state, const char* name, List&& list, F f) {
   state.part(name, [&] {
@@ -32,7 +32,7 @@ void Trainer::state(Archive& state) {
 
 namespace {
 
-/// Returns the places of variables in a list; -1 for a variable that is not in the list.
+/// Returns the index of each variable in a list; -1 for a variable that is not in the list.
 std::vector<int> places_of(const std::vector<Variable>& variables, const std::vector<Variable>& list) {
   std::vector<int> places;
   for (const Variable& variable : variables) {
@@ -45,8 +45,8 @@ std::vector<int> places_of(const std::vector<Variable>& variables, const std::ve
 
 }  // namespace
 
-/// Names the state of the optimizer, which is first built for the weights of the saved state: a train_step of
-/// the program may train some of the weights only.
+/// Saves or restores the state of the optimizer. Before restoring, the optimizer is built for the weights of
+/// the saved state, because a custom train_step may train only some of the weights.
 void Trainer::optimizer_state(Archive& state) {
   const std::vector<Variable> weights = model_.weights();
   std::vector<int> places = places_of(optimizer_.impl().built_for(), weights);

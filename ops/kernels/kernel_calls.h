@@ -2,8 +2,9 @@
 #define KTAPE_ENGINE_H
 #include <stdint.h>
 
-/* The table of heavy kernels, and how a shared library replaces some of them. C, so that an engine may be
- * written in any language; the structs only ever grow at their end, with a new version of the entry.
+/* The table of heavy kernels, some of which a shared library can replace. The interface is C, so that an
+ * engine may be written in any language. A later version of an entry only adds members at the end of its
+ * struct.
  *
  * A library becomes the backend when `KERAS_BACKEND` or the `backend` of keras.json names it, by a path or by
  * a name that the loader finds ("libmine.so"). It exports one function, `ktape_get_engine`, whose result
@@ -24,24 +25,24 @@
  *                                         sizeof entries / sizeof entries[0]};
  *     const ktape_engine* ktape_get_engine(void) { return &engine; }
  *
- * It is loaded at the first use of a kernel or of `K::backend()`, checked, and stays loaded. An error lists
- * every entry that is missing, unknown or of another version. */
+ * The library is loaded and checked at the first use of a kernel or of `K::backend()`, and stays loaded. An
+ * error lists every entry that is missing, unknown or of another version. */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A kernel. `arguments` points to the struct named at the entry. Returns 1 when it has computed all results,
- * and 0, having written nothing, to leave the call to the built-in kernel. It must not throw and may be
- * called from several threads at once, also from within an OpenMP parallel region. Arrays are dense and
- * row-major, aligned to 4 bytes or more; results overlap nothing else. */
+/* A kernel. `arguments` points to the struct that is described at the entry. The kernel returns 1 after
+ * computing all results, or 0 without writing anything, to leave the call to the built-in kernel. A kernel
+ * must not throw. Several threads may call a kernel at once, also from within an OpenMP parallel region.
+ * Arrays are dense and row-major, aligned to 4 bytes or more; results do not overlap other arrays. */
 typedef int32_t (*ktape_kernel)(const void* arguments);
 
 enum { KTAPE_FLOAT16 = 1, KTAPE_FLOAT32 = 2, KTAPE_FLOAT64 = 3 };
 
 /* "matmul": c = a b, or c += a b with `accumulate`: (rows x inner) times (inner x columns). float32 and
- * float64. A matrix that is transposed lies in memory as (columns x rows); a stride counts elements from row
- * to row there. Products of a few elements do not come here. */
+ * float64. A transposed matrix is stored as (columns x rows). A stride is the distance of two stored rows, in
+ * elements. Small products never reach the engine. */
 #define KTAPE_MATMUL_VERSION 1
 typedef struct ktape_matmul {
   int32_t dtype, accumulate;
@@ -59,33 +60,34 @@ typedef struct ktape_matmul {
  *
  *     y[n, o, c] = sum over k, i of x[n, o * strides + k * dilation - padding, i] * kernel[k, i, c].
  *
- * The first computes y; given y's gradient in y, the second computes that of x, and the third that of the
- * kernel, each in place of the tensor itself. float32 and float64. One or two spatial dimensions are the last
- * ones, with extents of 1 in front. The groups divide both channels; with as many groups as channels the
- * convolution is depthwise. The kernel of a model that predicts comes with a memo, where an engine may keep
- * what it made of it for the next call: a copy in a layout of its own, say. Several threads may use it at
- * once. */
+ * "convolution" computes y. The other two kernels get the gradient of y in y: "convolution_backward_data"
+ * stores the gradient of x in x, "convolution_backward_kernel" stores the gradient of the kernel in kernel.
+ * float32 and float64. With one or two spatial dimensions, the extents before them are 1. `groups` divides
+ * the numbers of input and output channels; with one group for each channel the convolution is depthwise. In
+ * inference a kernel has a memo, in which an engine may store data for later calls, such as a copy of the
+ * kernel in another layout. Several threads may use a memo at once. */
 #define KTAPE_CONVOLUTION_VERSION 2
 typedef struct ktape_convolution {
   int32_t dtype;
   int64_t batch, groups, input_channels, output_channels;
   int64_t input[3], window[3], output[3]; /* spatial extents of x, kernel and y */
   int64_t strides[3], dilation[3];
-  int64_t padding[3]; /* in front; what is needed behind follows from the extents */
+  int64_t padding[3]; /* before the first element; the padding at the end follows */
   void* x;            /* (batch, input..., input_channels) */
   void* kernel;       /* (window..., input_channels / groups, output_channels) */
   void* y;            /* (batch, output..., output_channels) */
-  /* Since version 2, of the kernel, or NULL: what was made of it, NULL at first, and what will be called with
-   * it before the kernel changes or goes. An engine knows its own memos by the latter, and leaves others'. */
+  /* Since version 2: the memo of the kernel (NULL until an engine stores one), and the function that destroys
+   * the memo before the kernel changes or is destroyed. Both pointers are NULL without a place for a memo. An
+   * engine recognizes its memos by destroy_memo and must not change the memos of other engines. */
   void** memo;
   void (**destroy_memo)(void* memo);
 } ktape_convolution;
 
-/* "pooling": y is the largest element (NaN is larger than any number), or with `average` the mean, of x in
- * the window at each output position; cells outside x do not count. The position in its window (row-major) of
- * the largest element, the first of equal ones, goes to `index`, unless that is NULL. "pooling_backward":
- * given y's gradient in y, and for the maximum the index, that of x, in place of the tensor itself. float16,
- * float32 and float64; dimensions as in ktape_convolution. */
+/* "pooling": y is, at each output position, the largest element (NaN is larger than any number) or, with
+ * `average`, the mean of x in the window; cells outside x do not count. For the maximum, `index` gets the
+ * position of the largest element in its window (row-major; the first of equal elements), unless `index` is
+ * NULL. "pooling_backward" gets the gradient of y in y and, for the maximum, the index, and stores the
+ * gradient of x in x. float16, float32 and float64; dimensions as in ktape_convolution. */
 #define KTAPE_POOLING_VERSION 1
 typedef struct ktape_pooling {
   int32_t dtype, average;
@@ -108,11 +110,11 @@ typedef struct ktape_softmax {
   void* dx;
 } ktape_softmax;
 
-/* What batch normalization does to x, (outer, channels, inner). "batch_moments": mean and variance (of the
- * population) of each channel c in first and second. "batch_slopes": first[c] is the sum of g over the
- * channel, second[c] that of g * (x - centre[c]). "batch_affine": y = g * scale[c] + (x - centre[c]) *
- * slope[c] + offset[c], without the first term when g is NULL and without the others when x is. float16,
- * float32 and float64. */
+/* The steps of batch normalization of x, (outer, channels, inner). "batch_moments" stores the mean and the
+ * population variance of each channel c in first[c] and second[c]. "batch_slopes" stores the sum of g over
+ * the channel in first[c], and the sum of g * (x - centre[c]) in second[c]. "batch_affine" computes y = g *
+ * scale[c] + (x - centre[c]) * slope[c] + offset[c], without the first term if g is NULL, and without the
+ * other terms if x is NULL. float16, float32 and float64. */
 #define KTAPE_BATCH_NORMALIZATION_VERSION 1
 typedef struct ktape_batch_normalization {
   int32_t dtype;
@@ -129,15 +131,15 @@ typedef struct ktape_engine_entry {
   ktape_kernel function; /* NULL keeps the built-in kernel */
 } ktape_engine_entry;
 
-#define KTAPE_ENGINE_VERSION 1 /* of the two structs of this part */
+#define KTAPE_ENGINE_VERSION 1 /* the version of ktape_engine_entry and ktape_engine */
 typedef struct ktape_engine {
   int32_t version;
-  const char* name; /* what K::backend() says */
+  const char* name; /* the result of K::backend() */
   const ktape_engine_entry* entries;
   int64_t entry_count;
 } ktape_engine;
 
-/* What an engine library exports. The result lives as long as the library. */
+/* The function that an engine library exports. The result must live as long as the library. */
 const ktape_engine* ktape_get_engine(void);
 
 #ifdef __cplusplus

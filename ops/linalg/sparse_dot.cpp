@@ -27,7 +27,7 @@ struct Places {
 /// Returns the coordinates of the transposed matrix, whose element i is element order[i] of the given matrix.
 Places transposed(const Places& at, Tensor& order) {
   order = Tensor::empty(at.rows.shape(), DType::Int64);
-  // The position of the next element of each column.
+  // The position for the next element of each column.
   std::vector<std::int64_t> next(static_cast<std::size_t>(at.width) + 1);
   for (std::int64_t i = 0; i < at.size(); ++i) ++next[static_cast<std::size_t>(at.column()[i]) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());

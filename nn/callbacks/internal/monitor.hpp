@@ -9,8 +9,8 @@ namespace ktape::nn {
 /// A value of the logs whose improvement a callback watches. Internal: sources only.
 class Monitor {
  public:
-  /// `mode` is "min", "max" or "auto", which follows from the name. Throws ValueError, naming the callback,
-  /// for another mode.
+  /// Watches the number with a name in the logs. `mode` is "min", "max" or "auto", which chooses by the name.
+  /// Throws ValueError, naming the callback, for another mode.
   Monitor(const char* callback, std::string name, const std::string& mode, double min_delta = 0);
 
   /// Begins a training, in which a missing value causes one warning.

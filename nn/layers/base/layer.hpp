@@ -57,7 +57,7 @@ struct LayerOptions {
   std::optional<DType> dtype = {};       ///< the dtype of weights and computation; floatx() by default
 };
 
-/// Arguments of a call besides the inputs. A layer ignores the arguments that the layer does not use.
+/// Arguments of a call besides the inputs. A layer ignores arguments that the layer does not use.
 struct CallArguments {
   /// Whether the call is training or inference, for this layer and all layers that this layer calls. The
   /// default is the value of the enclosing call, or else `K::learning_phase()`.

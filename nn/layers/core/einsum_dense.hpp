@@ -17,9 +17,9 @@ struct EinsumDenseOptions {
   std::optional<DType> dtype = {};
 };
 
-/// A dense layer over axes of choice: activation(einsum(equation, {x, kernel}) + bias). The equation names
-/// the axes of the input, of the kernel and of the output. An ellipsis before or after the letters of both
-/// input and output stands for axes that do not change.
+/// A dense layer over any axes: activation(einsum(equation, {x, kernel}) + bias). The equation names the axes
+/// of the input, of the kernel and of the output. An ellipsis before or after the letters of both input and
+/// output stands for axes that do not change.
 ///
 ///     nn::EinsumDense("abc,cd->abd", {None, 64}, {.bias_axes = "d"})  // a Dense over sequences
 ///     nn::EinsumDense("...x,xy->...y", 64, {.bias_axes = "y"})        // over any axes

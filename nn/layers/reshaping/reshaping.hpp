@@ -19,8 +19,8 @@ class Flatten : public Layer {
 };
 
 /// A layer that reshapes each sample: (batch, ...) becomes (batch, target_shape...). One extent of
-/// target_shape may be -1: the layer computes the extent from the size of a sample. Throws ValueError unless
-/// the number of elements of a sample stays.
+/// target_shape may be -1: the layer computes the extent from the size of a sample. Throws ValueError if the
+/// number of elements of a sample would change.
 class Reshape : public Layer {
  public:
   explicit Reshape(const Shape& target_shape, const LayerOptions& options = {});

@@ -37,7 +37,7 @@ class CellImpl : public LayerImpl {
   /// draws that hold for the whole sequence, such as the dropout mask, are made here and kept in the step.
   /// The default step calls the cell.
   virtual backend::RnnStep step_for(const Tensor& x, const CallArguments& arguments);
-  /// Runs the whole sequence as one op, or returns nothing if there is no such op (the default).
+  /// Runs the whole sequence as one op. Returns nothing if there is no such op, which is the default.
   virtual std::optional<Sequence> run(const Tensor& x, const std::vector<Tensor>& states,
                                       const backend::RnnOptions& options, bool training);
 };

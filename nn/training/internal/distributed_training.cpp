@@ -23,7 +23,8 @@ void logs_state(Archive& state, const std::string& name, Logs& logs) {
 
 namespace {
 
-/// Returns a batch under names that tell its parts and the places without a tensor.
+/// Returns the tensors of a batch as entries. A name gives the part (x, y or w), whether the tensor is
+/// defined (+ or -), and the name of the tensor.
 std::vector<Archive::Entry> entries_of(const Batch& batch) {
   std::vector<Archive::Entry> entries;
   const auto add = [&](char part, const NamedTensors& tensors) {
@@ -159,7 +160,8 @@ Logs DistributedTraining::merged(const Logs& logs, double samples) {
   return all;
 }
 
-/// Returns the sum of a number.
+/// Returns the sum of the numbers of all processes. Stops or interrupts the training in all processes if the
+/// training of any process stops or is interrupted.
 double DistributedTraining::agreed(double number, bool interrupted) {
   std::array<double, 4> all{number, trainer_.stop ? 1. : 0., interrupted ? 1. : 0.,
                             last_.x.empty() ? 1. : 0.};

@@ -16,7 +16,7 @@ std::mutex mutex;  ///< guards the variables below
 int scopes = 0;
 struct sigaction outside;  ///< changes only while `keep_interrupt` is not installed
 
-/// The scopes of this thread, and the interrupts before the first of them.
+/// The number of scopes of this thread, and the number of interrupts before the first of these scopes.
 thread_local int scopes_here = 0, before_scopes_here = 0;
 
 extern "C" void keep_interrupt(int) {
@@ -24,7 +24,8 @@ extern "C" void keep_interrupt(int) {
   sigaction(SIGINT, &outside, nullptr);
 }
 
-/// Gives this thread a stack for handlers until the thread ends, unless the thread has such a stack.
+/// Allocates a stack for the signal handlers of this thread, which lives until the thread ends. Does nothing
+/// if the thread has such a stack.
 void need_handler_stack() {
   thread_local std::optional<HandlerStack> stack;
   if (!stack && !HandlerStack::present()) stack.emplace();

@@ -2,10 +2,11 @@
 
 namespace ktape::nn {
 
-/// A scope in which the first Ctrl-C only sets `requested`; the second has its former effect, which ends most
-/// programs. Scopes may overlap, on one thread and on several: a Ctrl-C counts for all scopes that live, and
-/// the end of the last scope restores the former effect. A scope within another scope of its thread, as of a
-/// training in a callback, also counts a Ctrl-C from before its begin.
+/// A scope in which the first Ctrl-C only makes `requested` true. A second Ctrl-C has the effect that Ctrl-C
+/// has outside of the scopes: in most programs, the end of the program. Scopes may overlap, on one thread and
+/// on several threads: a Ctrl-C counts for all living scopes, and the end of the last scope restores the
+/// earlier handler. A scope inside another scope of its thread, such as a training that a callback runs, also
+/// counts a Ctrl-C from before the inner scope.
 class InterruptScope {
  public:
   InterruptScope();

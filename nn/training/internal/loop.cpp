@@ -68,7 +68,7 @@ void expect_dataset_options(const char* op, std::optional<std::int64_t> batch_si
 
 namespace {
 
-/// Divides the data between the processes that train one model, while the object lives.
+/// A scope in which each of the processes that train one model reads its part of the data.
 class Division {
  public:
   Division(BatchSource& source, const DistributedTraining* distributed) : feed_(source) {

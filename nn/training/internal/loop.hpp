@@ -9,7 +9,8 @@ namespace ktape::nn {
 
 class DistributedTraining;
 
-/// All callbacks of a run, in order, with the progress bar where the run prints.
+/// The callbacks of a training, an evaluation or a prediction, in order, including the progress bar if the
+/// run prints.
 class CallbackList {
  public:
   CallbackList(const Model& model, std::vector<Callback> callbacks, const RunParameters& parameters);
@@ -19,7 +20,8 @@ class CallbackList {
     for (const Callback& callback : callbacks_) (callback.impl().*event)(arguments...);
   }
   void report(Logs& logs) const;
-  /// Names the state of each, by its class. One that nothing has been kept of begins anew.
+  /// Saves or restores the state of each callback under the name of its class; see Archive. A callback
+  /// without a saved state starts from the beginning.
   void state(Archive& state) const;
   /// Warns the user that the data ended before the batches that an option asked for.
   void warn_of_end(const char* op, const char* option, std::int64_t steps, std::int64_t seen) const;
@@ -29,23 +31,23 @@ class CallbackList {
   RunParameters parameters_;
 };
 
-/// The samples in a batch of arrays where the user does not say.
+/// The default batch size for arrays.
 constexpr std::int64_t default_batch_size = 32;
 
-/// Throws ValueError, naming the operation, for arrays of no samples.
+/// Throws ValueError, naming the operation, for arrays without samples.
 void expect_samples(const char* op, const ArrayAdapter& source);
-/// Throws ValueError, naming the operation, for options of arrays that are given with a dataset.
+/// Throws ValueError, naming the operation, for options that are for arrays but are given with a dataset.
 void expect_dataset_options(const char* op, std::optional<std::int64_t> batch_size,
                             const NamedTensors& sample_weight = {});
 
-/// The batches to measure the model on: `steps` of them, or all. `option` is the name of their number in
-/// messages.
+/// The batches of an evaluation: the first `steps` batches, or all batches. `option` is the name of the
+/// option for `steps`, for messages.
 struct TestRun {
   const char* op;
   const char* option;
   std::optional<std::int64_t> steps;
 };
-/// Measures the model on a feed from its begin.
+/// Evaluates the model on the batches of a source, from the first batch on, and returns the logs.
 Logs test_epoch(ModelImpl& model, BatchSource& source, const TestRun& run, const CallbackList& callbacks,
                 DistributedTraining* distributed = nullptr);
 

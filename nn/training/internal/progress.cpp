@@ -16,7 +16,7 @@ namespace {
 constexpr int bar_width = 20, least_bar_width = 6;
 constexpr std::chrono::milliseconds redraw_after(50);
 
-/// "4s", "2:05", "1:02:03".
+/// Returns a duration as text: "4s", "2:05", "1:02:03".
 std::string duration_text(double seconds) {
   const auto whole = static_cast<std::int64_t>(seconds);
   std::ostringstream text;
@@ -94,8 +94,8 @@ std::string ProgressImpl::line(const Logs& logs, bool last, int bar_width) const
   return line.str();
 }
 
-/// Writes the line over the previous one. A line that will be overwritten must fit the terminal: the bar,
-/// then the text are shortened. The last line is written in full.
+/// Overwrites the line of the progress bar. A line that will be overwritten must fit into the terminal, so
+/// the bar and then the text are shortened. The last line is written in full.
 void ProgressImpl::write(const Logs& logs, bool last) {
   drawn_ = Clock::now();
   std::string text = line(logs, last, bar_width);

@@ -7,12 +7,12 @@
 
 namespace ktape::nn {
 
-/// Prints the progress of a training, an evaluation or a prediction: on a terminal a moving bar with rate,
-/// time left and logs; elsewhere, and with verbose = 2, a line for each epoch.
+/// A callback that prints the progress of a training, an evaluation or a prediction: on a terminal a moving
+/// bar with rate, remaining time and logs; elsewhere, and with verbose = 2, a line for each epoch.
 class ProgressImpl final : public CallbackImpl {
  public:
-  /// `moves` says whether the output is a terminal, whose lines can be overwritten; `columns` returns its
-  /// width.
+  /// Makes a progress bar. `moves` says whether the output is a terminal, whose lines can be overwritten;
+  /// `columns` returns the width of the terminal.
   ProgressImpl(std::ostream& out, bool moves, int (*columns)() = terminal_columns)
       : out_(out), columns_(columns), moves_(moves) {}
   /// Returns the width of the terminal on standard output, or 80.
@@ -49,7 +49,7 @@ class ProgressImpl final : public CallbackImpl {
   int (*columns_)();
   bool moves_, training_ = false;
   std::int64_t done_ = 0;
-  std::size_t width_ = 0;  ///< width of the line on the terminal
+  std::size_t width_ = 0;  ///< the width of the current line on the terminal
   Clock::time_point started_, drawn_;
 };
 

@@ -6,8 +6,8 @@
 
 namespace ktape::kernels {
 
-/// For each of `rows` rows of n elements, the indices (counted over all rows) of its first k elements in
-/// order. Equal elements stay in order; NaN is the largest.
+/// Computes, for each of `rows` rows of n elements, the indices of the first k elements of the sorted row.
+/// Indices count over all rows. The sort is stable; NaN is the largest element.
 template <class T>
 void argsort_rows(std::int64_t* indices, const T* x, std::int64_t rows, std::int64_t n, std::int64_t k,
                   bool descending) {

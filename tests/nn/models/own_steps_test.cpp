@@ -61,7 +61,7 @@ Doubling small() {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Samples, "a step of one's own keeps the loss and the metrics of compile") {
+TEST_CASE_FIXTURE(Samples, "a custom step keeps the loss and the metrics of compile") {
   const Supervised own;
   const nn::ModelOf<PlainImpl> plain;
   for (const nn::Model& model : {nn::Model(own), nn::Model(plain)})
@@ -90,7 +90,7 @@ TEST_CASE_FIXTURE(Samples,
         K::max(model.predict(x, {.verbose = 0})).item<double>());
 }
 
-TEST_CASE_FIXTURE(Samples, "a loop of one's own resets the metrics, and asks for their names") {
+TEST_CASE_FIXTURE(Samples, "a custom loop resets the metrics and reads their names") {
   const nn::ModelOf<PlainImpl> model;
   model.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae", nn::RootMeanSquaredError()}});
   const nn::Batch batch{x, y};
@@ -181,7 +181,7 @@ TEST_CASE_FIXTURE(Samples, "a functional model of a registered class is saved, l
   }
 }
 
-TEST_CASE_FIXTURE(Samples, "weights of a functional model of one's own class fit those of a plain one") {
+TEST_CASE_FIXTURE(Samples, "weights of a custom class of functional model fit a plain functional model") {
   const Files files;
   const Doubling model = small();
   const nn::Model plain = nn::model_from_json(
