@@ -61,7 +61,7 @@ int main(int argc, char** argv) try {
   }
   const double difference = K::max(K::abs(closed - descended)).item(), expected = 0.001;
   const double error = K::max(K::abs(closed[{Slice(0, 3)}] - truth)).item();
-  std::printf("largest difference to the weights behind the data: %.4f\n", error);
+  std::printf("largest difference to the weights of the data: %.4f\n", error);
   std::printf("largest difference of the two solutions: %.5f (expected: %.3f or less)\n", difference,
               expected);
   return difference <= expected && error < 0.1 ? 0 : 1;

@@ -155,20 +155,20 @@ int main(int argc, char** argv) {
     left += count_files(folder) > files;
   }
   if (!enough())
-    fail("the moments must be those of saves: " + std::to_string(saved) + " killed behind one, " +
-         std::to_string(left) + " within one");
+    fail("the kills must hit the saves: " + std::to_string(saved) + " killed after a save, " +
+         std::to_string(left) + " within a save");
 
   int calls = 0;
   for (number = number_in(path) + 1; kill_at_call(calls, model, path, number); ++calls) {
     const int found = number_in(path);
     if (found == number) ++number;
-    else if (found != number - 1) fail("the file must be the one before or the one behind a save");
+    else if (found != number - 1) fail("the file must be the file from before or after a save");
   }
 
   fill(model, 1000000);
   model.save(path);
   if (number_in(path) != 1000000) fail("the file must be written again");
-  std::printf("killed %d times at random, %d of them within a save, and behind %d system calls\n", moments,
+  std::printf("killed %d times at random, %d of them within a save, and after %d system calls\n", moments,
               left, calls);
   fs::remove_all(folder);
 }

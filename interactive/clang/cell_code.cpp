@@ -150,7 +150,8 @@ void CellCode::share_internals(llvm::Module& module) {
   }
 }
 
-// Keeps inline functions and template instances that an earlier cell compiled for inlining only.
+// Stops the module from defining inline functions and template instances that an earlier cell compiled: their
+// code is available for inlining only.
 void CellCode::remove_known_definitions(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || !function.isDiscardableIfUnused() || function.hasLocalLinkage() ||

@@ -303,7 +303,7 @@ void Declarations::restart() {
   of_cell_.clear();
 }
 
-void Declarations::restore_hidden_header() const {
+void Declarations::hide_header_names_again() const {
   for (clang::NamedDecl* decl : hidden_of_header_) remove_from_table(decl);
 }
 

@@ -29,8 +29,9 @@ class Declarations {
   void restart();
   /// Hides the declarations of earlier cells that clash with a new one. Returns whether there were any.
   bool hide(const Clash& clash);
-  /// Hides names of the precompiled header again: clang restores them when it undoes a cell.
-  void restore_hidden_header() const;
+  /// Hides the hidden names of the precompiled header once more, because clang makes them visible again when
+  /// it undoes a cell.
+  void hide_header_names_again() const;
   /// Removes the cell's declarations and restores the declarations that the cell hid.
   void abandon_cell();
   /// Removes only the given variables, and restores the variables that they hid.
@@ -43,12 +44,13 @@ class Declarations {
   const std::vector<clang::Decl*>& of_cell() const { return of_cell_; }
   /// Returns the variables of earlier cells that the cell hid.
   std::vector<const clang::VarDecl*> hidden_variables() const;
-  /// Returns the places of the cell's statements in its text, in order.
+  /// The place of a statement in the text of its cell.
   struct Statement {
     std::size_t begin, end;
     std::size_t line;
     bool is_value;  ///< whether the statement is an expression whose value is shown
   };
+  /// Returns the places of the cell's statements, in order.
   std::vector<Statement> statements() const;
   /// Returns whether the cell hid an earlier declaration.
   bool redeclared() const { return !hidden_by_cell_.empty(); }

@@ -360,7 +360,7 @@ class Interpreter::Session {
   void drop_generated_code() {
     if (auto remains = clang_->Parse("")) undo();
     else llvm::consumeError(remains.takeError());
-    declarations_.restore_hidden_header();
+    declarations_.hide_header_names_again();
     generator_.report_again(declarations_.instantiated());
   }
 
@@ -368,7 +368,7 @@ class Interpreter::Session {
     llvm::consumeError(clang_->Undo());
     compiler().getDiagnostics().Reset(true);
     diagnostics_.clear();
-    declarations_.restore_hidden_header();
+    declarations_.hide_header_names_again();
   }
 
   /// Links the unit and appends its steps' functions. Returns an error message, or nothing.

@@ -221,16 +221,16 @@ Config reshape(const Operation& operation) {
       shape.is_list() && !shape.list().empty() && (shape.list()[0].is_null() || shape.list()[0] == Value(-1));
   if (!free_batch || !before || before != after)
     operation.refuse("it is not known to leave the batch as it is");
-  const Value::List behind(shape.list().begin() + 1, shape.list().end());
-  return layer_on(operation, "Reshape", {{"target_shape", behind}}, x);
+  const Value::List without_batch(shape.list().begin() + 1, shape.list().end());
+  return layer_on(operation, "Reshape", {{"target_shape", without_batch}}, x);
 }
 
 Config permute(const Operation& operation) {
   const Value axes = operation.argument({"perm", "axes"});
   if (!axes.is_list() || axes.list().empty() || axes.list()[0] != Value(0))
     operation.refuse("it moves the batch");
-  const Value::List behind(axes.list().begin() + 1, axes.list().end());
-  return layer_on(operation, "Permute", {{"dims", behind}}, operation.operand(0));
+  const Value::List without_batch(axes.list().begin() + 1, axes.list().end());
+  return layer_on(operation, "Permute", {{"dims", without_batch}}, operation.operand(0));
 }
 
 Config concatenate(const Operation& operation) {

@@ -134,7 +134,7 @@ RnnOptions without_tensors(RnnOptions options) {
 }
 
 /// Returns the outputs and states of a step that is called with symbolic tensors. The step is called again
-/// with the shapes of its own states until these shapes do not change any more.
+/// with the shapes of the states that it returned until these shapes do not change any more.
 Trace trace_step(const RnnStep& step, const TensorList& inputs, const TensorList& initial_states,
                  const RnnOptions& options) {
   std::vector<OutputInfo> slices, states;

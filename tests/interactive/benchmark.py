@@ -52,7 +52,7 @@ class Prompt:
         text = ""
         while not text.endswith(end):
             if not select.select([self.screen], [], [], 120)[0]:
-                sys.exit("the prompt is silent behind: " + text)
+                sys.exit("the prompt is silent after: " + text)
             text += os.read(self.screen, 4096).decode(errors="replace")
         return text.replace("\r", "")
 

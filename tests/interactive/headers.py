@@ -45,8 +45,8 @@ def violations(query, flags, text, sources):
 class Alone:
     """Compiles headers, each as if it were alone in a program.
 
-    What a header includes first is read before any line of its own, as it would be in a program of its own. So it
-    is precompiled once, for all headers that begin with it: that tells the same, for a fraction of the work.
+    A header's first include is read before the header's other lines, so the included file can be precompiled: once for
+    all headers that begin with this include. The result is the same as without precompiling, in a fraction of the time.
     """
 
     def __init__(self, clang, flags, folder, scratch):
@@ -73,7 +73,7 @@ class Alone:
 
         if before and run("-include-pch", self.precompiled[before]).returncode == 0:
             return True
-        # clang fails over some precompiled headers, so that only a program of its own tells what is wrong.
+        # clang fails over some precompiled headers, so the header is compiled without them.
         alone = run()
         if alone.returncode != 0:
             self.problems[header] = "it does not compile alone: " + alone.stderr

@@ -1,4 +1,4 @@
-"""Runs a program of examples/ cell by cell: each declaration and each statement of its main() is a cell of its own.
+"""Runs a program of examples/ cell by cell: each declaration and each statement of its main() is a cell.
 
 Usage: pages.py PROMPT PAGE
 """

@@ -70,7 +70,7 @@ std::string Terminal::until(const std::string& text, double seconds) {
     char buffer[4096];
     const ssize_t size =
         left > 0 && poll(&screen, 1, static_cast<int>(left)) > 0 ? read(screen_, buffer, sizeof buffer) : 0;
-    if (size <= 0) throw std::runtime_error("waited for '" + text + "' behind: " + without_returns(pending_));
+    if (size <= 0) throw std::runtime_error("waited for '" + text + "' after: " + without_returns(pending_));
     pending_.append(buffer, static_cast<std::size_t>(size));
   }
 }

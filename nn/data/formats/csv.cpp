@@ -219,7 +219,7 @@ bool read_plain(const char*& at, const char* end, char delimiter, T& number) {
     else if (*c == '.' && !point) point = c;
     else break;
   }
-  const std::ptrdiff_t length = c - first - (point ? 1 : 0), behind = point ? c - point - 1 : 0;
+  const std::ptrdiff_t length = c - first - (point ? 1 : 0), fraction_digits = point ? c - point - 1 : 0;
   if (length < 1 || length > 18 || (c != end && *c != delimiter)) return false;
   if constexpr (std::is_integral_v<T>) {
     const auto whole = static_cast<std::int64_t>(digits);
@@ -228,7 +228,7 @@ bool read_plain(const char*& at, const char* end, char delimiter, T& number) {
   } else {
     // Numerator and power of ten are exact doubles, so the quotient is the double nearest to the number.
     if (digits >> 53) return false;
-    const double real = static_cast<double>(digits) / powers_of_ten[behind];
+    const double real = static_cast<double>(digits) / powers_of_ten[fraction_digits];
     if constexpr (!std::is_same_v<T, double>) {
       // The second rounding may be wrong if the double is close to the middle between two floats.
       const std::uint64_t below = std::bit_cast<std::uint64_t>(real) & 0x1fffffff;

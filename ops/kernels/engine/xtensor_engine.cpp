@@ -9,7 +9,7 @@
 #include <xtensor/xview.hpp>
 
 /// The engine "xtensor": each kernel of kernel_calls.h as its formula in xtensor and BLAS, without threads
-/// and intrinsics of its own. The faster engines are tested against this engine.
+/// and intrinsics. The faster engines are tested against this engine.
 namespace ktape::kernels {
 namespace {
 

@@ -103,7 +103,7 @@ void write_file(const Files& files, const nn::Model& model, const Published& as,
                     "keras_1 = " + (as.weight_names == std::string("keras 1") ? "True" : "False") +
                     "\nown_group = " + (as.own_group ? "True" : "False") + R"(
 kinds = {'kernel': 'W', 'bias': 'b'}
-texts = 'S' if keras_1 else h5py.string_dtype()  # of one length, as h5py 2 wrote them, or each of its own
+texts = 'S' if keras_1 else h5py.string_dtype()  # of equal length, as h5py 2 wrote texts, or of any length
 
 def name_in_file(layer, weight):
     return f'{layer}_{kinds[weight]}_1:0' if keras_1 else f'{layer}/{weight}:0'

@@ -139,9 +139,9 @@ Tensor reachable(const Tensor& query, int query_axis, const Tensor& key, int key
   const auto steps = [](const Tensor& x, int axis) {
     return K::arange(0, K::shape(x)[axis], 1, {.dtype = "int64"});
   };
-  const Tensor behind = K::expand_dims(steps(query, query_axis)) - steps(key, key_axis);
-  const Tensor past = causal ? behind >= 0 : Tensor();
-  return window ? both(past, K::abs(behind) < *window) : past;
+  const Tensor distance = K::expand_dims(steps(query, query_axis)) - steps(key, key_axis);
+  const Tensor past = causal ? distance >= 0 : Tensor();
+  return window ? both(past, K::abs(distance) < *window) : past;
 }
 
 }  // namespace ktape::nn

@@ -32,7 +32,8 @@ class AttentionAxes {
   Axes of_softmax() const;
 
   Tensor folded(const Tensor& projection) const;
-  /// Returns a result that was computed from a folded query in unfolded form, with the axes of the query.
+  /// Returns the result of attention with the axes of the query. `folded` is the result for the folded
+  /// projections.
   Tensor unfolded(const Tensor& folded, const Tensor& query) const;
   Tensor unfolded_scores(const Tensor& folded, const Tensor& query, const Tensor& key) const;
   Tensor folded_scores(const Tensor& scores) const;
