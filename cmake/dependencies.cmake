@@ -9,7 +9,7 @@ find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
 
-# The OpenMP build of OpenBLAS: the pthread build fights OpenMP for the cores.
+# The OpenMP build of OpenBLAS: the threads of the pthread build compete with OpenMP for the cores.
 find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-openmp REQUIRED)
 find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-openmp REQUIRED)
 add_library(openblas SHARED IMPORTED)
@@ -17,7 +17,7 @@ set_target_properties(openblas PROPERTIES
   IMPORTED_LOCATION ${OPENBLAS_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES "${OPENBLAS_INCLUDE_DIR};${XTENSOR_BLAS_INCLUDE_DIR}")
 
-# Found by hand: the package file of Debian's oneDNN asks for OpenCL's development files, which ktape does not need.
+# The CMake package of Debian's oneDNN requires OpenCL's development files, which ktape does not need.
 set(KTAPE_WITH_ONEDNN OFF)
 if(NOT KTAPE_ONEDNN STREQUAL "OFF")
   find_library(DNNL_LIBRARY dnnl)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes formulas.json: golden vectors of ops that have none from elsewhere, and of others on shapes, axes and layouts
-that those leave out, in the format of README.md.
+"""Writes formulas.json, in the format of README.md: golden vectors of ops without vectors from other implementations,
+and of other ops on shapes, axes and layouts that the vectors from other implementations leave out.
 
     python3 tests/golden/formulas.py          (needs numpy)
 
-Each op is its formula in float64. Gradients are complex-step derivatives of the formula: for a real analytic f,
-f'(x) = Im f(x + ih) / h up to h^2, and with h = 1e-30 nothing cancels. Formulas therefore take complex arrays; where
-they compare or sort, they look at the real part.
+Each op is computed by its formula in float64. Gradients are complex-step derivatives of the formula: for a real
+analytic f, f'(x) = Im f(x + ih) / h up to h^2, and with h = 1e-30 nothing cancels. Formulas therefore take complex
+arrays; comparisons and sorts use the real part.
 """
 import json
 import os
@@ -17,7 +17,7 @@ rng = np.random.RandomState(14)
 
 
 def numbers(*shape):
-    """Numbers that float32 holds exactly."""
+    """Returns random numbers that float32 holds exactly."""
     return np.round(rng.uniform(-2, 2, shape) * 128) / 128
 
 
@@ -29,7 +29,7 @@ def ids(*values):
 
 
 def erf(x):
-    """2 / sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1) / (1 3 5 ... (2n+1))"""
+    """Returns 2 / sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1) / (1 3 5 ... (2n+1))"""
     term = total = x
     for n in range(1, 200):
         term = term * 2 * x * x / (2 * n + 1)
@@ -80,7 +80,7 @@ def scaled_dot_product_attention(query, key, value, mask=None, causal=False, sca
 
 
 def sequence(step, x, states, mask=None, go_backwards=False, zero_output_for_mask=False):
-    """The last output, all outputs in the order of the steps, the final states, as K.rnn returns them."""
+    """Returns the results of K.rnn: the last output, all outputs in the order of the steps, the final states."""
     steps = range(x.shape[1])
     outputs, output = [], np.zeros_like(states[0])
     for t in reversed(steps) if go_backwards else steps:
@@ -167,7 +167,7 @@ def sum_to(x, shape):
     return x.sum(tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
 
 def conv(x, kernel, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, groups=1):
-    """Each output cell: the products of its window and the kernel (space..., in / groups, out), added up."""
+    """Returns, for each output cell, the sum of the products of its window and the kernel (space..., in / groups, out)."""
     rank = kernel.ndim - 2
     x = channels_last(x, data_format)
     strides, rates = np.broadcast_to(strides, rank), np.broadcast_to(dilation_rate, rank)
@@ -185,7 +185,7 @@ def conv(x, kernel, strides=1, padding="valid", data_format="channels_last", dil
 
 
 def padded(x, reach, strides, padding):
-    """x with its borders, and how many windows it has along each axis."""
+    """Returns x with its borders, and the number of windows along each axis."""
     cells, widths = [], [(0, 0)]
     for n, k, s in zip(x.shape[1:-1], reach, strides):
         out = {"valid": (n - k) // s + 1, "same": -(-n // s), "causal": -(-n // s)}[padding]
@@ -205,7 +205,8 @@ def channels_back(x, data_format):
 
 
 def conv_transpose(x, kernel, output_shape, data_format="channels_last", **options):
-    """The gradient of a convolution, which is linear: its matrix from the images of unit vectors, transposed."""
+    """Returns the gradient of a convolution. The convolution is linear: the rows of `matrix` are the images
+    of the unit vectors."""
     kernel_of_conv, shape = kernel.real, tuple(output_shape)
     units = np.eye(np.prod(shape[1:])).reshape(-1, *shape[1:])
 
@@ -227,7 +228,7 @@ def separable(x, depthwise_kernel, pointwise_kernel, data_format="channels_last"
 
 
 def local_conv(x, kernel, kernel_size, strides, data_format="channels_last", output_shape=None):
-    """Patch p, row-major, is multiplied with kernel[p]."""
+    """Multiplies patch p (in row-major order) by kernel[p]."""
     x = channels_last(x, data_format)
     cells = [(n - k) // s + 1 for n, k, s in zip(x.shape[1:-1], kernel_size, strides)]
     rows = []
@@ -256,7 +257,7 @@ def pool(x, pool_size, strides=1, padding="valid", data_format="channels_last", 
 
 
 def resize_images(x, height_factor, width_factor, data_format="channels_last", interpolation="nearest"):
-    """Nearest repeats; bilinear weighs the neighbours of (i + 0.5) / factor - 0.5, clamped to the border."""
+    """Repeats pixels (nearest), or weights the neighbours of (i + 0.5) / factor - 0.5, clamped to the border (bilinear)."""
 
     def weights(n, factor):
         w = np.zeros((n * factor, n))
@@ -330,7 +331,7 @@ def binary_crossentropy(target, output, from_logits=False):
 
 
 def ctc_batch_cost(y_true, y_pred, input_length, label_length):
-    """Minus the logarithm of the sum over all paths that read as the label, written out."""
+    """Returns minus the logarithm of the sum over all paths that spell the label, by enumeration."""
     costs = []
     for labels, frames, steps, count in zip(y_true, y_pred, input_length[:, 0], label_length[:, 0]):
         p = frames[:steps] + 1e-7
@@ -362,7 +363,7 @@ def tensor(x, dtype=True):
 
 
 def add(op, f, inputs, attrs={}, called=None, gradients=True, tolerance=(1e-5, 1e-6)):
-    """A case of f(*inputs, **attrs). `called` gives f another form of the attributes."""
+    """Adds a case of f(*inputs, **attrs). `called` holds attributes for f that replace `attrs`."""
 
     def outputs(arrays):
         result = f(*arrays, **(attrs if called is None else called))
@@ -465,7 +466,7 @@ moments = {"x": numbers(3), "gradient": numbers(3), "m": numbers(3), "v": np.abs
 add("adam_update", adam_update, moments, {"step": 3, "learning_rate": 0.125, "epsilon": 1e-6}, gradients=False)
 add("adam_update", adam_update, {**moments, "m": np.zeros(3), "v": np.zeros(3)}, {"step": 1}, gradients=False)
 
-# Ops that have vectors from elsewhere, on shapes, axes and layouts that those leave out.
+# Ops with vectors from other implementations, on shapes, axes and layouts that those vectors leave out.
 
 x1234, positive = numbers(1, 2, 3, 4), np.abs(numbers(2, 3, 4)) + 0.125
 kinked = np.array([-3, -2.5, -1, -0.25, 0.375, 1.5, 2.625, 80])

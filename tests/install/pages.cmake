@@ -7,7 +7,7 @@ else()
   message("skipped: digits_distributed.cpp, for there is no MPI")
 endif()
 
-file(GLOB copies ${folder}/*.cpp)  # of pages that there were
+file(GLOB copies ${folder}/*.cpp)  # of the pages of an earlier run
 foreach(copy IN LISTS copies)
   cmake_path(GET copy FILENAME name)
   if(NOT pages MATCHES "/${name}(;|$)")

@@ -1,5 +1,5 @@
-"""How fast the prompt is, through a terminal: until it is ready, to the first gradient, for a typical line, for one
-after five hundred others, and in a loop that is typed, which a compiler at -O2 is measured against.
+"""Measures the prompt through a terminal: the time until the prompt is ready, until the first gradient, of a typical
+line, of a line after five hundred lines, and of a loop that is typed, in comparison with a compiler at -O2.
 
 Usage: benchmark.py PROMPT COMPILER
 """
@@ -57,7 +57,7 @@ class Prompt:
         return text.replace("\r", "")
 
     def line(self, text):
-        """What it says, the seconds until the next prompt, and those of the processor."""
+        """Returns the output, the seconds until the next prompt, and the seconds of processor time."""
         begin, cpu = time.monotonic(), self.cpu()
         os.write(self.screen, text.encode() + b"\n")
         said = self.until("\n>>> ")

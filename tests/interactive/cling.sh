@@ -1,6 +1,6 @@
 #!/bin/sh
-# What cling is told to include compiles, as cling reads it: in the build tree, and where ktape is installed, from
-# where it also finds the folders.
+# Checks that the header for cling compiles in the way that cling compiles headers: in the build tree, and in an install
+# tree, where the header must find the include folders.
 #
 # Usage: cling.sh CLANG BUILD_FOLDER [FLAG...]
 set -eu
@@ -20,7 +20,7 @@ reads() {  # reads FLAG...; the headers are listed
 
 reads -I"$build/include" "$@"
 
-# With DESTDIR, lest the prompt's headers are precompiled there.
+# With DESTDIR, the installation does not precompile the headers of the prompt.
 DESTDIR="$folder/root" cmake --install "$build" --prefix /usr >"$folder/log" || { cat "$folder/log"; exit 1; }
 reads -I"$folder/root/usr/include" "$@"
 grep -q 'usr/include/ktape/interactive/cling_paths.hpp' "$folder/headers"

@@ -1,7 +1,7 @@
-"""Compiles each public header alone by clang, and looks in all of them for what a JIT cannot have: state that is
-written (each side would have its own), thread_local, OpenMP.
+"""Compiles each public header alone with clang, and searches all headers for code that a JIT cannot run: mutable state
+(the library and the session would have separate copies), thread_local, OpenMP.
 
-Usage: headers.py CLANG CLANG_QUERY FLAG... -- FOLDER HEADER...    (as they are included from FOLDER; @FILE lists them)
+Usage: headers.py CLANG CLANG_QUERY FLAG... -- FOLDER HEADER...    (names as in #include, in FOLDER; @FILE is a list)
        headers.py CLANG CLANG_QUERY FLAG... --self-test
 """
 import os
@@ -11,7 +11,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-# const objects and references are not written; a mere declaration says that the state is in the library.
+# const objects and references are not mutable; a declaration without a definition means that the library has the state.
 STATE = ("varDecl(unless(parmVarDecl()), hasStaticStorageDuration(), isDefinition(), unless(isConstexpr()), "
          "unless(hasType(isConstQualified())), unless(hasType(referenceType())), unless(isExpansionInSystemHeader()))")
 THREAD_LOCAL = "varDecl(hasThreadStorageDuration(), unless(isExpansionInSystemHeader()))"
@@ -23,7 +23,7 @@ FIRST = re.compile(r"^\s*#\s*include\s*<(ktape/[^>]+)>", re.MULTILINE)
 
 
 def violations(query, flags, text, sources):
-    """What breaks the rules in a program, and in the texts of the headers that it includes."""
+    """Returns the violations of the rules in a program and in the headers that the program includes."""
     found = ["OpenMP" for source in sources if OPENMP.search(source)]
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program.cpp")
@@ -86,7 +86,7 @@ class Alone:
         return self.precompiled[header]
 
     def check(self, headers):
-        """What is wrong, by header. Those that others begin with come first, and two at a time the others."""
+        """Returns the faults by header. Headers that other headers begin with are compiled first, then two headers at a time."""
         begun_with = {self.first(header) for header in headers} - {None}
         for header in sorted(begun_with):
             self.precompile(header)

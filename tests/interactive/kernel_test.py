@@ -1,4 +1,4 @@
-"""Speaks with the kernel as Jupyter does. JUPYTER_PATH names the folder where its kernel.json is."""
+"""Tests the kernel through Jupyter's protocol. JUPYTER_PATH names the folder with the kernel's kernel.json."""
 import time
 import unittest
 
@@ -8,7 +8,7 @@ PATIENCE = 300  # seconds, for machines that have much else to do
 
 
 class Cell:
-    """What came of a cell, in the order in which it came."""
+    """The outputs of a cell, in the order of their arrival."""
 
     def __init__(self):
         self.messages = []

@@ -1,7 +1,7 @@
-"""Runs notebooks, as a reader does: from top to bottom with nbconvert, into pages of HTML; then cell by cell, each
-cell twice, since people run a cell again when they have changed it.
+"""Runs notebooks as a reader does: from top to bottom with nbconvert, which makes HTML pages; then cell by cell, each
+cell twice, because people run a cell again after changing it.
 
-Usage: notebooks.py FOLDER_FOR_PAGES NOTEBOOK...      JUPYTER_PATH names the folder where the kernel's kernel.json is.
+Usage: notebooks.py FOLDER_FOR_PAGES NOTEBOOK...      JUPYTER_PATH names the folder with kernel.json.
 """
 import os
 import subprocess
@@ -14,7 +14,7 @@ PATIENCE = 600  # seconds for a cell
 
 
 def convert(notebook, folder):
-    """The page, whose pictures and tables are there."""
+    """Runs a notebook into an HTML page, and checks that the page has pictures and tables."""
     subprocess.run(["jupyter", "nbconvert", "--to", "html", "--execute", f"--ExecutePreprocessor.timeout={PATIENCE}",
                     f"--ExecutePreprocessor.startup_timeout={PATIENCE}",
                     "--output-dir", folder, notebook], check=True)

@@ -15,7 +15,7 @@ def without_comments(text):
 
 
 def cells(text):
-    """The declarations and statements of a text without comments."""
+    """Returns the declarations and statements of a text without comments."""
     quoted = re.compile(QUOTED, re.DOTALL)
     found, begin, depth, at = [], 0, 0, 0
     while at < len(text):
@@ -37,7 +37,7 @@ def cells(text):
 
 
 def ends_with_body(text, begin, at):
-    """Whether the brace before `at` ends a cell: not one that a semicolon must follow."""
+    """Returns whether the brace before `at` ends a cell: false for a brace that a semicolon must follow."""
     cell = text[begin:at].strip()
     if not cell.endswith("}") or re.match(r"\s*[;,.(]", text[at:]):
         return False

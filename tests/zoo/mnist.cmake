@@ -1,4 +1,4 @@
-# Runs the example: as a whole on the files that KTAPE_DATA names, and without them to see what it asks for.
+# Runs the example on the files in the folder KTAPE_DATA and, without these files, checks that its message names them.
 execute_process(COMMAND ${program} RESULT_VARIABLE status ERROR_VARIABLE said OUTPUT_QUIET)
 if(status EQUAL 0 OR NOT said MATCHES "--data must name a folder with MNIST's t10k-images-idx3-ubyte.gz")
   message(FATAL_ERROR "without --data it must say what to download: ${status} ${said}")

@@ -1,4 +1,4 @@
-# Every page of the zoo has a row in the table of examples/README.md, which ./run zoo prints, and is short enough to read.
+# Every page of the zoo must have a row in the table of examples/README.md, which ./run zoo prints, and must be short.
 cmake_minimum_required(VERSION 3.25)
 file(READ examples/README.md readme)
 file(GLOB pages RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/examples examples/*.cpp)

@@ -3,9 +3,9 @@
 
     keras_keys.py PATH_OF_A_CLONE_OF_KERAS > keras_keys.json
 
-Reads the sources of each release below by their syntax, without importing them. The table has, for each kind of object
-and each class, [default, first release, last release] of each key that `get_config` writes; a default that is no literal
-is null, and an argument without a default is "required".
+Parses the sources of each release below without importing them. The table has, for each kind of object
+and each class, [default, first release, last release] of each key that `get_config` writes; a default that is not a
+literal is null, and an argument without a default is "required".
 """
 import ast
 import json
@@ -57,7 +57,7 @@ def arguments_of(function):
 
 
 def keys_in(function):
-    """The keys that `get_config` sets, those that it removes, and whether it asks its base."""
+    """Returns the keys that `get_config` sets, the keys that it removes, and whether it calls the base class."""
     keys, removed, asks_base = set(), set(), False
     inner = {id(value) for node in ast.walk(function) if isinstance(node, ast.Dict)
              for part in node.values for value in ast.walk(part)}
@@ -82,7 +82,7 @@ def keys_in(function):
 
 
 class Classes:
-    """The classes of one release: what they write and what their constructors take."""
+    """Returns the classes of one release, with the keys of their configs and the arguments of their constructors."""
 
     def __init__(self, clone, tag, folders):
         self.found = {}

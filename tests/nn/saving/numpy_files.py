@@ -1,4 +1,4 @@
-"""The other side of numpy_test.cpp: reads files with NumPy, .safetensors by hand, or writes them.
+"""The Python part of numpy_test.cpp: checks or writes files with NumPy, and .safetensors files without a library.
 
     numpy_files.py check|write folder
 """

@@ -1,4 +1,4 @@
-"""Prints the events of a file for TensorBoard, read by Google's library for protocol buffers."""
+"""Prints the events in a TensorBoard file, read with Google's library for protocol buffers."""
 import struct
 import sys
 
@@ -12,7 +12,7 @@ except ImportError:
     GetMessageClass = MessageFactory().GetPrototype
 
 DOUBLE, INT64, INT32, STRING, MESSAGE, BYTES = 1, 3, 5, 9, 11, 12
-# As in event.proto, summary.proto, tensor.proto and tensor_shape.proto: number, type, whether it repeats.
+# The fields of event.proto, summary.proto, tensor.proto and tensor_shape.proto: number, type, whether the field repeats.
 MESSAGES = {
     "Event": {"wall_time": (1, DOUBLE), "step": (2, INT64), "file_version": (3, STRING),
               "summary": (5, "Summary"), "source_metadata": (10, "SourceMetadata")},
