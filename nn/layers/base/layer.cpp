@@ -369,7 +369,7 @@ Tensor LayerImpl::accepted(const Tensor& x, std::size_t place, std::size_t count
       fail("[", name_, "] ", which(), " must have ", spec.text(), ": received shape=", x.shape());
   }
   const bool other = x.dtype() != dtype_ && x.dtype().is_floating() && dtype_.is_floating();
-  return other ? with_mask(K::as_dtype(x, dtype_), own_mask(x)) : x;
+  return other ? carrying(K::as_dtype(x, dtype_), own_mask(x)) : x;
 }
 
 /// Builds the layer, then calls `go_on` in the scope of the layer's name. When the build or `go_on` throws,
@@ -434,7 +434,7 @@ std::vector<Tensor> LayerImpl::apply(const std::vector<Tensor>& given, const Cal
   const auto go = [&] {
     // Inside the call of another layer, only the outer call is part of the graph.
     const bool waits = !caller && (is_symbolic(inputs) || any_symbolic(arguments));
-    if (waits) return defer_call(inputs, arguments);
+    if (waits) return defer_call(given, arguments);
     if (!caller && CallReports::any()) forget_reports();
     return compute(inputs, arguments);
   };
@@ -456,7 +456,9 @@ std::vector<Tensor> LayerImpl::defer_call(const std::vector<Tensor>& inputs, con
   const std::vector<Tensor> traced = [&] {
     // A traced call infers the shapes, dtypes and masks of the outputs and changes nothing.
     const InferenceScope tracing;
-    return compute(inputs, arguments);
+    std::vector<Tensor> fitting;
+    for (const Tensor& x : inputs) fitting.push_back(accepted(x, fitting.size(), inputs.size()));
+    return compute(fitting, arguments);
   }();
   std::vector<OutputInfo> infos;
   for (const Tensor& y : traced) infos.push_back({y.shape(), y.dtype()});
@@ -464,7 +466,7 @@ std::vector<Tensor> LayerImpl::defer_call(const std::vector<Tensor>& inputs, con
       defer(LayerCallSymbol::make(Layer(shared_from_this()), inputs, arguments), std::move(infos));
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (const Tensor& mask = own_mask(traced[i]); mask.defined())
-      outputs[i] = with_mask(outputs[i], defer("mask_of", {mask.shape(), mask.dtype()}, mask_of, outputs[i]));
+      outputs[i] = carrying(outputs[i], defer("mask_of", {mask.shape(), mask.dtype()}, mask_of, outputs[i]));
   return outputs;
 }
 
@@ -483,7 +485,7 @@ Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
   if (returned_input) y = K::identity(x);  // so that the output and the input get separate gradients
   if (supports_masking && (returned_input || !own_mask(y).defined())) {
     const Tensor mask = compute_mask(x, arguments.mask.empty() ? Tensor() : arguments.mask[0]);
-    if (mask.get() != own_mask(y).get()) y = with_mask(y, mask);
+    if (mask.get() != own_mask(y).get()) y = carrying(y, mask);
   }
   if (activity_regularizer.defined()) add_activity_loss(y);
   return y;
@@ -501,7 +503,7 @@ std::vector<Tensor> LayerImpl::compute_many(const std::vector<Tensor>& inputs, c
     given_masks.resize(std::max(given_masks.size(), inputs.size()));
     const std::vector<Tensor> masks = compute_mask(inputs, given_masks);
     for (std::size_t i = 0; i < std::min(masks.size(), outputs.size()); ++i)
-      outputs[i] = with_mask(outputs[i], masks[i]);
+      outputs[i] = carrying(outputs[i], masks[i]);
   }
   if (activity_regularizer.defined())
     for (const Tensor& y : outputs) add_activity_loss(y);

@@ -11,4 +11,8 @@ inline const Tensor& own_mask(const Tensor& x) {
   return metadata ? metadata->mask : none;
 }
 
+/// Returns a tensor with the value, or the symbol, of x that carries a mask. A symbol is not told of the mask:
+/// when the graph runs, the layer that makes the value gives it the mask.
+Tensor carrying(const Tensor& x, const Tensor& mask);
+
 }  // namespace ktape::nn

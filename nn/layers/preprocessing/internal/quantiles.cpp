@@ -12,6 +12,7 @@ double interpolated(double at, const std::vector<double>& x, const std::vector<d
   if (at <= x.front()) return y.front();
   if (at >= x.back()) return y.back();
   const auto i = static_cast<std::size_t>(std::upper_bound(x.begin(), x.end(), at) - x.begin());
+  if (at == x[i - 1]) return y[i - 1];  // even where y[i] is not finite
   return y[i - 1] + (y[i] - y[i - 1]) * ((at - x[i - 1]) / (x[i] - x[i - 1]));
 }
 
@@ -26,11 +27,11 @@ void QuantileSummary::add(std::vector<double> numbers) {
     entries_.push_back({numbers[i], weight});
   std::stable_sort(entries_.begin(), entries_.end(),
                    [](const Entry& a, const Entry& b) { return before(a.value, b.value); });
-  entries_ = compressed(entries_, epsilon_);
+  entries_ = compressed(entries_, epsilon_, static_cast<std::int64_t>(std::ceil(1 / epsilon_)));
 }
 
 std::vector<QuantileSummary::Entry> QuantileSummary::compressed(const std::vector<Entry>& entries,
-                                                                double epsilon) {
+                                                                double epsilon, std::int64_t count) {
   if (static_cast<double>(entries.size()) * epsilon < 1) return entries;
   std::vector<double> values, sums, shares;
   for (const Entry& entry : entries) {
@@ -40,8 +41,7 @@ std::vector<QuantileSummary::Entry> QuantileSummary::compressed(const std::vecto
   for (const double sum : sums) shares.push_back(sum / sums.back());
   std::vector<Entry> out;
   double before = 0;
-  const auto count = static_cast<std::size_t>(std::ceil(1 / epsilon));
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::int64_t i = 0; i < count; ++i) {
     const double share = epsilon + static_cast<double>(i) * epsilon;
     const double sum = interpolated(share, shares, sums);
     out.push_back({interpolated(share, shares, values), sum - before});
@@ -52,7 +52,8 @@ std::vector<QuantileSummary::Entry> QuantileSummary::compressed(const std::vecto
 
 std::vector<double> QuantileSummary::boundaries(std::int64_t bins) const {
   std::vector<double> out;
-  for (const Entry& entry : compressed(entries_, 1 / static_cast<double>(bins))) out.push_back(entry.value);
+  for (const Entry& entry : compressed(entries_, 1 / static_cast<double>(bins), bins))
+    out.push_back(entry.value);
   if (!out.empty()) out.pop_back();
   return out;
 }

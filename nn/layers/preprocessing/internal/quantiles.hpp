@@ -20,7 +20,9 @@ class QuantileSummary {
   struct Entry {
     double value, weight;  ///< `value` stands for `weight` numbers
   };
-  static std::vector<Entry> compressed(const std::vector<Entry>& entries, double epsilon);
+  /// Returns `count` entries, for the quantiles epsilon, 2 epsilon, ...; all entries where there are fewer
+  /// than 1 / epsilon.
+  static std::vector<Entry> compressed(const std::vector<Entry>& entries, double epsilon, std::int64_t count);
 
   double epsilon_;
   std::vector<Entry> entries_;

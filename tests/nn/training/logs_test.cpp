@@ -1,0 +1,57 @@
+#include <ktape/nn/training/logs.hpp>
+#include <ktape/ops/creation.hpp>
+
+#include <sstream>
+
+#include "../../ops/check.hpp"
+
+namespace K = ktape::backend;
+using ktape::Tensor, ktape::ValueError;
+using ktape::nn::Logs;
+
+TEST_CASE("logs hold numbers under names, in order; tensors of one element are numbers") {
+  const Logs logs{{"loss", 0.5}, {"step", 3}, {"mae", K::constant({{2.f}})}};
+  CHECK(logs.size() == 3);
+  CHECK(logs["loss"] == 0.5);
+  CHECK(logs.at("step") == 3);
+  CHECK(logs["mae"] == 2);
+  CHECK(logs.contains("mae"));
+  CHECK(logs.count("loss") == 1);
+  CHECK(logs.count("acc") == 0);
+  std::string names;
+  for (const auto& [name, value] : logs) names += name + ' ';
+  CHECK(names == "loss step mae ");
+  CHECK_THROWS_AS(Logs({{"pair", K::ones({2})}}), ValueError);
+}
+
+TEST_CASE("a known name keeps its place, a new name comes last") {
+  Logs logs{{"a", 1}, {"b", 2}};
+  logs.set("a", 3);
+  logs.set("c", 4);
+  CHECK(logs == Logs{{"a", 3}, {"b", 2}, {"c", 4}});
+  CHECK_FALSE(logs == Logs{{"b", 2}, {"a", 3}, {"c", 4}});
+  CHECK(Logs{{"a", 1}, {"a", 2}} == Logs{{"a", 2}});
+}
+
+TEST_CASE("another report is added with a prefix before its names") {
+  Logs logs{{"loss", 1}};
+  logs.update(Logs{{"loss", 2}, {"mae", 3}}, "val_");
+  CHECK(logs == Logs{{"loss", 1}, {"val_loss", 2}, {"val_mae", 3}});
+  logs.update(Logs{{"loss", 4}});
+  CHECK(logs["loss"] == 4);
+  logs.update(Logs());
+  CHECK(logs.size() == 3);
+}
+
+TEST_CASE("an unknown name is an error with the nearest known names") {
+  CHECK_THROWS_WITH_AS((Logs{{"loss", 1}, {"accuracy", 2}}["acuracy"]),
+                       "[Logs] the name must be known: received 'acuracy'; did you mean 'accuracy'?",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(Logs().at("loss"), "[Logs] the name must be known: received 'loss'", ValueError);
+}
+
+TEST_CASE("logs are written with dashes between the numbers") {
+  std::ostringstream text;
+  text << Logs{{"loss", 0.25}, {"mae", 3}} << '|' << Logs();
+  CHECK(text.str() == "loss: 0.25 - mae: 3|");
+}
