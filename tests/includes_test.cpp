@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-/// The include graph of the library against the floors in CONTRIBUTING.md.
+/// The include graph of the library against the floors in CONTRIBUTING.md, and the tests against the sources.
 namespace {
 
 struct Floors {
@@ -113,4 +113,23 @@ TEST_CASE("kernels include nothing that knows tensors, ops nothing of nn, and nn
     if (path.starts_with("nn/"))
       CHECK_MESSAGE(!header.starts_with("ops/kernels/"), path, " includes ", header);
   });
+}
+
+TEST_CASE("each source of nn has a test file of its name") {
+  // Sources that run over MPI: tests/nn/distributed tests them together, in several processes.
+  const std::set<std::string> in_processes{
+      "nn/distributed/internal/exchange.cpp", "nn/distributed/internal/world.cpp",
+      "nn/distributed/message_sums.cpp", "nn/distributed/shared_sums.cpp",
+      "nn/training/internal/distributed_training.cpp"};
+  std::set<std::string> without;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("nn")) {
+    const std::string source = entry.path().string();
+    if (!source.ends_with(".cpp")) continue;
+    const std::string test = "tests/" + source.substr(0, source.size() - 4) + "_test.cpp";
+    if (!std::filesystem::exists(test)) without.insert(source);
+  }
+  for (const std::string& source : without)
+    CHECK_MESSAGE(in_processes.contains(source), source, " has no test file of its name");
+  for (const std::string& source : in_processes)
+    CHECK_MESSAGE(without.contains(source), source, " is no exception any more");
 }

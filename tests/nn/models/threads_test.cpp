@@ -8,7 +8,6 @@
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
 namespace data = ktape::data;
-using doctest::Contains;
 using ktape::Tensor, ktape::ValueError;
 
 namespace {
@@ -39,20 +38,6 @@ nn::Sequential classifier() {
                  .loss = "binary_crossentropy",
                  .metrics = {"accuracy", "mae", nn::AUC(), nn::Precision()}});
   return model;
-}
-
-/// Runs f in a thread and returns the text of its error.
-template <class F>
-std::string refused_in_thread(F f) {
-  std::string text;
-  std::thread([&] {
-    try {
-      f();
-    } catch (const ValueError& error) {
-      text = error.what();
-    }
-  }).join();
-  return text;
 }
 
 }  // namespace
@@ -130,66 +115,6 @@ TEST_CASE("a dataset maps with a model on many threads") {
   std::vector<Tensor> parts;
   for (const data::Element& element : mapped) parts.push_back(element[0]);
   CHECK(close(K::concatenate(parts, 0), model.predict(samples.x, {.verbose = 0}), {.atol = 1e-6}));
-}
-
-TEST_CASE("while a thread trains a model, other threads must not use the model") {
-  const Samples samples;
-  const nn::Sequential model = classifier();
-  const nn::FitOptions quiet{.verbose = 0};
-  int asked = 0;
-  const auto ask = [&](int, const nn::Logs&) {
-    ++asked;
-    const std::string name = '\'' + model.name() + "' must not be used while another thread trains the model";
-    const auto text = [&](const char* op) { return '[' + std::string(op) + "] " + name; };
-    CHECK(refused_in_thread([&] { model.fit(samples.x, samples.y, quiet); }) == text("fit"));
-    CHECK(refused_in_thread([&] { model.evaluate(samples.x, samples.y, {.verbose = 0}); }) ==
-          text("evaluate"));
-    CHECK(refused_in_thread([&] { model.predict(samples.x, {.verbose = 0}); }) == text("predict"));
-    CHECK(refused_in_thread([&] { model.train_on_batch(samples.x, samples.y); }) == text("train_on_batch"));
-    CHECK(refused_in_thread([&] { model.test_on_batch(samples.x, samples.y); }) == text("test_on_batch"));
-    CHECK(refused_in_thread([&] { model.predict_on_batch(samples.x); }) == text("predict_on_batch"));
-    CHECK(refused_in_thread([&] { model.compile({.loss = "mse"}); }) == text("compile"));
-    CHECK(refused_in_thread([&] {
-            model(samples.x);
-          }).find("a model must not be called while another thread trains the model") != std::string::npos);
-    model.predict(samples.x, {.verbose = 0});  // of the thread that trains
-    model.evaluate(samples.x, samples.y, {.verbose = 0});
-  };
-  model.fit(samples.x, samples.y,
-            {.epochs = 2, .verbose = 0, .callbacks = {nn::LambdaCallback({.on_epoch_end = ask})}});
-  CHECK(asked == 2);
-  CHECK(refused_in_thread([&] { model.predict(samples.x, {.verbose = 0}); }).empty());
-  CHECK(refused_in_thread([&] { model.fit(samples.x, samples.y, quiet); }).empty());
-}
-
-TEST_CASE("while other threads use a model, no thread may train the model") {
-  struct AskImpl : nn::CallbackImpl {
-    std::function<void()> ask;
-    explicit AskImpl(std::function<void()> ask) : ask(std::move(ask)) {}
-    std::string class_name() const override { return "Ask"; }
-    void on_predict_batch_end(std::int64_t, const nn::Logs&) override { ask(); }
-    void on_test_batch_end(std::int64_t, const nn::Logs&) override { ask(); }
-  };
-  const Samples samples;
-  const nn::Sequential model = classifier();
-  int asked = 0;
-  const nn::CallbackOf<AskImpl> ask([&] {
-    ++asked;
-    CHECK(refused_in_thread([&] { model.fit(samples.x, samples.y, {.verbose = 0}); }) ==
-          "[fit] '" + model.name() + "' must not be trained while another thread uses the model");
-    CHECK(refused_in_thread([&] { model.predict(samples.x, {.verbose = 0}); }).empty());
-  });
-  model.predict(samples.x, {.verbose = 0, .callbacks = {ask}});
-  model.evaluate(samples.x, samples.y, {.verbose = 0, .callbacks = {ask}});
-  CHECK(asked == 2);
-}
-
-TEST_CASE("a run that fails leaves the model to others") {
-  const Samples samples;
-  const nn::Sequential model = classifier();
-  CHECK_THROWS_AS(model.fit(samples.x, K::ones({24, 3, 3}), {.verbose = 0}), ValueError);
-  CHECK_THROWS_AS(model.evaluate(samples.x, K::ones({24, 3, 3}), {.verbose = 0}), ValueError);
-  CHECK(refused_in_thread([&] { model.fit(samples.x, samples.y, {.verbose = 0}); }).empty());
 }
 
 TEST_CASE("threads train separate models") {

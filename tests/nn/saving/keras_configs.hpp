@@ -2,6 +2,7 @@
 #include <ktape/ktape.hpp>
 #include <ktape/nn/serialization/keras_dialects.hpp>
 
+#include "../../json_file.hpp"
 #include "../../ops/check.hpp"
 
 /// For tests of the configs that versions of Keras wrote.
@@ -43,15 +44,7 @@ inline Value graph(const std::string& layers, const std::string& last) {
                    R"(", 0, 0]]}})");
 }
 
-/// A Sequential in the canonical form.
-inline const char* const expected_sequence =
-    R"({"class_name": "Sequential", "config": {"name": "net", "layers": [
-    {"class_name": "InputLayer", "config": {"name": "hidden_input", "batch_shape": [null, 4], "dtype": "float32"}},
-    {"class_name": "Dense", "config": {"name": "hidden", "trainable": true, "dtype": "float32", "units": 8,
-     "activation": "relu", "use_bias": true,
-     "kernel_initializer": {"class_name": "GlorotUniform", "config": {"seed": null}},
-     "bias_initializer": {"class_name": "Zeros", "config": {}}, "kernel_regularizer": null}},
-    {"class_name": "Dropout", "config": {"name": "drop", "trainable": true, "dtype": "float32", "rate": 0.5,
-     "noise_shape": null, "seed": null}}]}})";
+/// Returns a Sequential in the canonical form.
+inline Value expected_sequence() { return json_file("nn/serialization/sequence_canonical.json"); }
 
 }  // namespace keras_configs

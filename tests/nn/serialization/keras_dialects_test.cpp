@@ -5,7 +5,7 @@ using namespace keras_configs;
 using nn::saving::keras2;
 
 TEST_CASE("a Sequential has one canonical form in the dialects of all versions") {
-  const Value expected = from_json(expected_sequence);
+  const Value expected = expected_sequence();
 
   SUBCASE("Keras 2.2 and TensorFlow.js, with the input's shape in the first layer") {
     CHECK(canonical(from_json(R"({"class_name": "Sequential", "config": {"name": "net", "layers": [
@@ -18,42 +18,10 @@ TEST_CASE("a Sequential has one canonical form in the dialects of all versions")
   }
 
   SUBCASE("TF-Keras 2.15, with policies, modules and an InputLayer") {
-    CHECK(canonical(from_json(R"({"class_name": "Sequential", "config": {"name": "net", "layers": [
-        {"module": "keras.layers", "class_name": "InputLayer", "config": {"batch_input_shape": [null, 4],
-         "dtype": "float32", "ragged": false, "name": "hidden_input"}, "registered_name": null},
-        {"module": "keras.layers", "class_name": "Dense", "config": {"name": "hidden", "trainable": true,
-         "dtype": {"class_name": "Policy", "config": {"name": "float32"}}, "batch_input_shape": [null, 4],
-         "units": 8, "activation": "relu", "use_bias": true,
-         "kernel_initializer": {"module": "keras.initializers", "class_name": "GlorotUniform",
-                                "config": {"seed": null}, "registered_name": null},
-         "bias_initializer": {"module": "keras.initializers", "class_name": "Zeros", "config": {},
-                              "registered_name": null},
-         "kernel_regularizer": null}, "registered_name": null},
-        {"module": "keras.layers", "class_name": "Dropout", "config": {"name": "drop", "trainable": true,
-         "dtype": "float32", "rate": 0.5, "noise_shape": null, "seed": null}, "registered_name": null}]}})")) ==
-          expected);
+    CHECK(canonical(json_file("nn/serialization/sequence_tf_keras_2_15.json")) == expected);
   }
 
-  SUBCASE("Keras 3") {
-    CHECK(canonical(from_json(R"({"module": "keras", "class_name": "Sequential", "registered_name": null,
-       "config": {"name": "net", "dtype": {"module": "keras", "class_name": "DTypePolicy",
-         "config": {"name": "float32"}, "registered_name": null}, "build_input_shape": [null, 4], "layers": [
-        {"module": "keras.layers", "class_name": "InputLayer", "config": {"batch_shape": [null, 4],
-         "dtype": "float32", "ragged": false, "optional": false, "name": "hidden_input"}, "registered_name": null},
-        {"module": "keras.layers", "class_name": "Dense", "config": {"name": "hidden", "trainable": true,
-         "dtype": {"module": "keras", "class_name": "DTypePolicy", "config": {"name": "float32"},
-                   "registered_name": null},
-         "units": 8, "activation": {"module": "builtins", "class_name": "function", "config": "relu",
-                                    "registered_name": "function"}, "use_bias": true,
-         "kernel_initializer": {"module": "keras.initializers", "class_name": "GlorotUniform",
-                                "config": {"seed": null}, "registered_name": null},
-         "bias_initializer": {"module": "keras.initializers", "class_name": "Zeros", "config": {},
-                              "registered_name": null},
-         "kernel_regularizer": null, "quantization_config": null}, "registered_name": null},
-        {"module": "keras.layers", "class_name": "Dropout", "config": {"name": "drop", "trainable": true,
-         "dtype": "float32", "rate": 0.5, "noise_shape": null, "seed": null}, "registered_name": null}]}})")) ==
-          expected);
-  }
+  SUBCASE("Keras 3") { CHECK(canonical(json_file("nn/serialization/sequence_keras_3.json")) == expected); }
 
   SUBCASE("a file's metadata, and what is canonical already") {
     CHECK(canonical(Config{{"keras_version", "2.2.4"}, {"model_config", expected}}) == expected);
@@ -68,9 +36,9 @@ TEST_CASE("a Sequential of Keras 2.2 may be a plain list, or learn its input fro
   CHECK(arguments(list, "f_input").at("batch_shape") == from_json("[2, 3, 5]"));
   CHECK(!arguments(list, "f").contains("batch_input_shape"));
 
-  const Value nested = canonical(
-      Config{{"class_name", "Sequential"},
-             {"config", Config{{"name", "outer"}, {"layers", Value::List{from_json(expected_sequence)}}}}});
+  const Value nested =
+      canonical(Config{{"class_name", "Sequential"},
+                       {"config", Config{{"name", "outer"}, {"layers", Value::List{expected_sequence()}}}}});
   CHECK(arguments(nested, "net_input").at("batch_shape") == from_json("[null, 4]"));
 
   const Value deferred =
@@ -80,31 +48,7 @@ TEST_CASE("a Sequential of Keras 2.2 may be a plain list, or learn its input fro
 }
 
 TEST_CASE("a functional model of Keras 2: a block of MobileNetV2") {
-  const Value model = canonical(graph(
-      R"({"class_name": "Conv2D", "name": "expand", "inbound_nodes": [[["x", 0, 0, {}]]], "config": {"name": "expand",
-          "trainable": true, "dtype": "float32", "filters": 6,
-          "kernel_size": {"class_name": "__tuple__", "items": [1, 1]}, "strides": [1, 1], "padding": "same",
-          "data_format": "channels_last", "dilation_rate": [1, 1], "groups": 1, "activation": "linear",
-          "use_bias": false, "kernel_initializer": {"class_name": "VarianceScaling", "config": {"scale": 1.0,
-          "mode": "fan_avg", "distribution": "normal", "seed": null}}, "bias_initializer": {"class_name": "ZerosV2",
-          "config": {"dtype": "float32"}}, "kernel_regularizer": {"class_name": "L1L2", "config": {"l1": 0.0,
-          "l2": 4e-05}}, "bias_regularizer": null, "activity_regularizer": null, "kernel_constraint": null,
-          "bias_constraint": null}},
-         {"class_name": "BatchNormalizationV1", "name": "norm", "inbound_nodes": [[["expand", 0, 0, {}]]],
-          "config": {"name": "norm", "trainable": true, "dtype": "float32", "axis": [3], "momentum": 0.999,
-          "epsilon": 0.001, "center": true, "scale": true, "fused": true, "renorm": false, "renorm_momentum": 0.99}},
-         {"class_name": "ReLU", "name": "relu6", "inbound_nodes": [[["norm", 0, 0, {"training": null}]]],
-          "config": {"name": "relu6", "trainable": true, "dtype": "float32",
-          "max_value": {"type": "ndarray", "value": 6.0}, "negative_slope": 0.0, "threshold": 0.0}},
-         {"class_name": "DepthwiseConv2D", "name": "depthwise", "inbound_nodes": [[["relu6", 0, 0, {}]]],
-          "config": {"name": "depthwise", "trainable": true, "dtype": "float32", "kernel_size": [3, 3],
-          "strides": [1, 1], "padding": "same", "data_format": "channels_last", "dilation_rate": [1, 1],
-          "groups": 1, "activation": "linear", "use_bias": false, "depth_multiplier": 1,
-          "depthwise_initializer": {"class_name": "GlorotUniform", "config": {"seed": null}},
-          "kernel_initializer": {"class_name": "GlorotUniform", "config": {}}, "kernel_regularizer": null}},
-         {"class_name": "Add", "name": "add", "config": {"name": "add", "trainable": true, "dtype": "float32"},
-          "inbound_nodes": [[["depthwise", 0, 0, {}], ["relu6", 0, 0, {}]]]})",
-      "add"));
+  const Value model = canonical(json_file("nn/serialization/mobilenet_block.json"));
   CHECK(model.config().at("class_name") == Value("Functional"));
   CHECK(arguments(model, "x").at("batch_shape") == from_json("[null, 8, 8, 3]"));
   CHECK(calls(model, "x") == Value(Value::List()));

@@ -1,7 +1,3 @@
-#include <ktape/nn/serialization/keras_objects.hpp>
-#include <ktape/nn/serialization/model_config.hpp>
-
-#include "../data/files.hpp"
 #include "../saving/keras_configs.hpp"
 
 namespace K = ktape::backend;
@@ -133,73 +129,4 @@ TEST_CASE("operations that no layer computes are errors that name them") {
                            "it is not known to leave the batch as it is");
   check_throws<ValueError>(read("math.maximum", R"({"y": 1.0})"), "a constant is among its operands");
   check_throws<ValueError>(read("math.add", "{}"), "it has 1 operands");
-}
-
-namespace {
-
-/// Returns a model of Keras 3 whose program made the mask of a recurrent layer itself: ids != 0 and ids != 5.
-nn::Model masked_model() {
-  const auto tensor = [](const std::string& layer, const std::string& shape, const std::string& dtype) {
-    return R"({"class_name": "__keras_tensor__", "config": {"shape": )" + shape + R"(, "dtype": ")" + dtype +
-           R"(", "keras_history": [")" + layer + R"(", 0, 0]}})";
-  };
-  const auto operation = [](const std::string& name, const std::string& layer, const std::string& arguments) {
-    return R"({"module": "keras.src.ops.numpy", "class_name": ")" + name + R"(", "config": {"name": ")" +
-           layer + R"("}, "registered_name": ")" + name + R"(", "name": ")" + layer +
-           R"(", "inbound_nodes": [{"args": [)" + arguments + R"(], "kwargs": {}}]}, )";
-  };
-  const std::string ids = tensor("ids", "[null, 6]", "int32");
-  return nn::model_from_config(from_json(
-      R"({"module": "keras", "class_name": "Functional", "config": {"name": "m", "trainable": true, "layers": [
-      {"module": "keras.layers", "class_name": "InputLayer", "config": {"batch_shape": [null, 6], "dtype": "int32",
-       "sparse": false, "name": "ids"}, "registered_name": null, "name": "ids", "inbound_nodes": []},
-      {"module": "keras.layers", "class_name": "Embedding", "config": {"name": "words", "trainable": true,
-       "input_dim": 6, "output_dim": 3, "mask_zero": false}, "registered_name": null, "name": "words",
-       "inbound_nodes": [{"args": [)" +
-      ids + R"(], "kwargs": {}}]}, )" + operation("NotEqual", "no_zero", ids + ", 0") +
-      operation("NotEqual", "no_five", ids + ", 5") +
-      operation("LogicalAnd", "mask",
-                tensor("no_zero", "[null, 6]", "bool") + ", " + tensor("no_five", "[null, 6]", "bool")) +
-      R"({"module": "keras.layers", "class_name": "LSTM", "config": {"name": "lstm", "units": 4,
-       "return_sequences": true}, "registered_name": null, "name": "lstm", "inbound_nodes": [{"args": [)" +
-      tensor("words", "[null, 6, 3]", "float32") + R"(], "kwargs": {"mask": )" +
-      tensor("mask", "[null, 6]", "bool") + "}}]}, " +
-      operation("GetItem", "last",
-                tensor("lstm", "[null, 6, 4]", "float32") + R"(, {"class_name": "__tuple__", "items": [
-                {"class_name": "__slice__", "config": {"start": null, "stop": null, "step": null}}, -1]})") +
-      R"({"module": "keras.layers", "class_name": "Dense", "config": {"name": "score", "units": 2},
-       "registered_name": null, "name": "score", "inbound_nodes": [{"args": [)" +
-      tensor("last", "[null, 4]", "float32") + R"(], "kwargs": {}}]}],
-      "input_layers": [["ids", 0, 0]], "output_layers": [["score", 0, 0]]}, "registered_name": "Functional"})"));
-}
-
-}  // namespace
-
-TEST_CASE("masks that a program computed itself are read, used, trained with and written") {
-  const nn::Model model = masked_model();
-  const Tensor ids = K::constant({{1, 2, 5, 3, 0, 0}, {4, 0, 5, 1, 2, 5}}, {.dtype = "int32"});
-  const Tensor expected = [&] {
-    const auto layer = [&](const char* name) { return model.get_layer(name); };
-    const Tensor mask = K::not_equal(ids, 0) & K::not_equal(ids, 5);
-    return layer("score")(layer("lstm")(layer("words")(ids), {.mask = mask})[{ktape::All, -1}]);
-  }();
-  CHECK(close(model.predict(ids, {.verbose = 0}), expected, {.atol = 1e-6}));
-  model.compile({.optimizer = "adam", .loss = "mse"});
-  model.train_on_batch(ids, K::ones({2, 2}));
-
-  const Files files;
-  for (const char* name : {"/m.keras", "/m.ktape"}) {
-    CAPTURE(name);
-    model.save(files.folder() + name);
-    const nn::Model again = nn::load_model(files.folder() + name);
-    CHECK(values(again.predict(ids, {.verbose = 0})) == values(model.predict(ids, {.verbose = 0})));
-  }
-  check_throws<ValueError>([&] { model.save(files.folder() + "/m.h5"); },
-                           "[save] operations among the layers must be saved in the form of Keras 3");
-  const Value written = nn::saving::with_keras3_operations(nn::model_config(model).config());
-  CHECK(to_json(layer_in(written, "no_five").at("class_name")) == "\"NotEqual\"");
-  CHECK(to_json(calls(written, "no_five").list()[0].config().at("args").list()[1]) == "5");
-  CHECK(
-      to_json(calls(written, "last").list()[0].config().at("args").list()[1]) ==
-      R"({"class_name":"__tuple__","items":[{"class_name":"__slice__","config":{"start":null,"stop":null,"step":null}},-1]})");
 }

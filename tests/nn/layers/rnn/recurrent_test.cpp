@@ -109,38 +109,6 @@ TEST_CASE("dropout of the inputs and of the state work in every cell") {
   }
 }
 
-TEST_CASE("a stateful layer continues from its last states until it is reset") {
-  const nn::LSTM layer(3, {.stateful = true, .dtype = "float64"});
-  const Tensor x = normal({2, 4, 5}, 1);
-  const std::vector<Tensor> halves = K::split(x, 2, 1);
-  const Tensor expected = layer(x);
-  CHECK(layer.states().size() == 2);
-  layer.reset_states();
-  CHECK(layer.states().empty());
-  const Tensor first = layer(halves[0]);
-  CHECK(close(layer(halves[1]), expected, {.atol = 1e-12}));
-  layer.reset_states();
-  CHECK(close(layer(halves[0]), first, {.atol = 1e-12}));
-
-  const std::vector<Tensor> given{normal({2, 3}, 7), normal({2, 3}, 8)};
-  layer.reset_states(given);
-  const Tensor from_given = layer(x);
-  CHECK(close(layer(x, {.initial_state = given}), from_given, {.atol = 1e-12}));
-  CHECK_THROWS_WITH_AS(
-      layer(normal({1, 4, 5})),
-      doctest::Contains("a stateful layer must see batches of one size until reset_states() is "
-                        "called: received 1 samples after 2"),
-      ktape::ValueError);
-  CHECK_THROWS_WITH_AS(layer.reset_states({given[0]}),
-                       doctest::Contains("reset_states must be one tensor for each of the 2 states"),
-                       ktape::ValueError);
-  CHECK_THROWS_WITH_AS(layer.reset_states({given[0], normal({2, 4})}),
-                       doctest::Contains("must have the shape (None, 3) for state 1: received shape=(2, 4)"),
-                       ktape::ValueError);
-  CHECK_THROWS_WITH_AS(nn::RecurrentLayer(nn::Dense(2)), doctest::Contains("must be recurrent"),
-                       ktape::ValueError);
-}
-
 TEST_CASE("a dtype policy of Keras 3 in a config reaches cells and layers inside") {
   const nn::Config policy{{"module", "keras"},
                           {"class_name", "DTypePolicy"},

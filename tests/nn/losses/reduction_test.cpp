@@ -1,12 +1,13 @@
-#include <doctest/doctest.h>
-#include <ktape/ktape.hpp>
+#include "../../close.hpp"
+#include "../../ops/check.hpp"
 
-/// Weights and masks together: each stands along the first axes of the values, whatever the other's shape is.
+#include <ktape/ktape.hpp>
+#include <ktape/nn/losses/reduction.hpp>
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
 using doctest::Contains;
-using ktape::Tensor, ktape::ValueError;
+using ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError;
 
 namespace {
 
@@ -32,6 +33,87 @@ double loss_of(const Tensor& weights, const char* reduction = "sum") {
 }
 
 }  // namespace
+
+TEST_CASE("reductions have Keras's names, of any version") {
+  const auto name = [](const nn::Reduction& reduction) { return reduction.to_value().string(); };
+  CHECK(name("sum_over_batch_size") == "sum_over_batch_size");
+  for (const char* mean : {"mean", "auto"}) CHECK(name(mean) == "sum_over_batch_size");
+  for (const char* known : {"sum", "none", "mean_with_sample_weight"}) CHECK(name(known) == known);
+  CHECK(name(ktape::None) == "none");
+  CHECK(name(nn::Reduction(nn::Value())) == "none");
+  CHECK_THROWS_WITH_AS(nn::Reduction("average"),
+                       "[Loss] the reduction must be 'sum_over_batch_size', 'sum', 'mean', "
+                       "'mean_with_sample_weight' or 'none': received reduction='average'",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(nn::Reduction(nn::Value(1)), "[Loss] reduction must be a string: received 1",
+                       TypeError);
+}
+
+TEST_CASE("values are summed, averaged, averaged by weight, or kept") {
+  const Tensor x = doubles({1, 2, 6}), w = doubles({1, 0, 3});
+  const auto reduced = [&](const char* reduction, const Tensor& weights, const Tensor& mask = {}) {
+    return values(nn::reduce_values("loss", x, weights, mask, reduction));
+  };
+  CHECK(reduced("sum", {}) == Values{9});
+  CHECK(reduced("mean", {}) == Values{3});
+  CHECK(reduced("none", {}) == Values{1, 2, 6});
+  CHECK(reduced("mean_with_sample_weight", {}) == Values{3});
+  CHECK(reduced("sum", w) == Values{19});
+  CHECK(close(reduced("mean", w), Values{19. / 3}));
+  CHECK(reduced("none", w) == Values{1, 0, 18});
+  CHECK(reduced("mean_with_sample_weight", w) == Values{19. / 4});
+  const Tensor mask = K::constant({1, 1, 0}, {.dtype = "bool"});
+  CHECK(reduced("sum", w, mask) == Values{1});
+  CHECK(reduced("mean", w, mask) == Values{0.5});
+  CHECK(reduced("mean", {}, mask) == Values{1.5});
+  CHECK(reduced("mean_with_sample_weight", w, mask) == Values{1});
+}
+
+TEST_CASE("weights of 0, and masks that hide all, give 0") {
+  const Tensor x = doubles({1, 2}), nothing = doubles({0, 0});
+  for (const char* reduction : {"sum", "mean", "mean_with_sample_weight"}) {
+    CAPTURE(reduction);
+    CHECK(values(nn::reduce_values("loss", x, nothing, {}, reduction)) == Values{0});
+    CHECK(values(nn::reduce_values("loss", x, {}, nothing, reduction)) == Values{0});
+    CHECK(values(slope([&](const Tensor& v) { return nn::reduce_values("loss", v, {}, nothing, reduction); },
+                       x)) == Values{0, 0});
+  }
+}
+
+TEST_CASE("a scalar value takes a scalar weight") {
+  CHECK(values(nn::reduce_values("loss", doubles(3), doubles(2), {}, "mean")) == Values{6});
+  CHECK(nn::reduce_values("loss", doubles(3), {}, {}, "sum").shape() == Shape{});
+}
+
+TEST_CASE("reductions have gradients to values and weights") {
+  for (const char* reduction : {"sum", "mean", "mean_with_sample_weight", "none"})
+    check_gradients(reduction, [&](In in) { return nn::reduce_values("loss", in[0], in[1], {}, reduction); },
+                    {normal({3, 2}), doubles({0.5, 1, 2})});
+}
+
+TEST_CASE("an axis of 1 at the end is added or removed, where the ranks differ by it") {
+  const auto shapes = [](const Shape& x, const Shape& y) {
+    const nn::SameRank both = nn::to_same_rank(K::ones(x), K::ones(y));
+    return std::pair{both.x.shape(), both.y.shape()};
+  };
+  CHECK(shapes({4, 1}, {4}) == std::pair{Shape{4, 1}, Shape{4, 1}});
+  CHECK(shapes({4}, {4, 1}) == std::pair{Shape{4, 1}, Shape{4, 1}});
+  CHECK(shapes({4, 3, 1}, {4, 3}) == std::pair{Shape{4, 3}, Shape{4, 3}});
+  CHECK(shapes({4, 3}, {4, 3, 1}) == std::pair{Shape{4, 3}, Shape{4, 3}});
+  CHECK(shapes({4, 2}, {4}) == std::pair{Shape{4, 2}, Shape{4}});
+  CHECK(shapes({4, 1, 1}, {4}) == std::pair{Shape{4, 1, 1}, Shape{4}});
+}
+
+TEST_CASE("targets take the dtype of predictions") {
+  const nn::SameRank both = nn::like_predictions("loss", ints({1, 2}), doubles({{0.5}, {1}}));
+  CHECK(both.x.dtype() == "float64");
+  CHECK(both.x.shape() == Shape{2, 1});
+  CHECK_THROWS_WITH_AS(nn::like_predictions("loss", K::ones({2, 1}), K::ones({2, 2})),
+                       "[loss] y_true and y_pred must have one shape: received y_true=(2, 1), y_pred=(2, 2)",
+                       ValueError);
+}
+
+// Weights and masks together: each stands along the first axes of the values, whatever the other's shape is.
 
 TEST_CASE("a weight for each sample stands along the samples, also where there are as many steps") {
   const Tensor weights = K::constant(of_samples);

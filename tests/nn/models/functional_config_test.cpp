@@ -1,7 +1,7 @@
 #include <ktape/nn/core/loading.hpp>
 
-#include "changes.hpp"
-#include "remade_models.hpp"
+#include "../saving/changes.hpp"
+#include "../saving/remade_models.hpp"
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
@@ -127,4 +127,69 @@ TEST_CASE("the weights of an architecture can be limited") {
                "received 'bias' of shape=(1,)"),
       ValueError);
   CHECK_THROWS_AS(nn::model_from_json(broken(R"("units":1)", R"("units":1152921504606846975)")), ValueError);
+}
+
+TEST_CASE("a config names layers, their calls, and the inputs and outputs") {
+  const Tensor a = nn::Input({2}, {.name = "a"}), b = nn::Input({2}, {.name = "b"});
+  const nn::Dense twice(2, {.name = "twice"});
+  const nn::Model model({a, b}, nn::Add({.name = "add"})({twice(a), twice(b)}), {.name = "m"});
+  const Config config = nn::model_config(model).config().at("config").config();
+  CHECK(config.at("input_layers") == nn::from_json(R"([["a", 0, 0], ["b", 0, 0]])"));
+  CHECK(config.at("output_layers") == nn::from_json(R"(["add", 0, 0])"));
+  const Value::List layers = config.at("layers").list();
+  REQUIRE(layers.size() == 4);
+  CHECK(layers[2].config().at("name") == Value("twice"));
+  CHECK(layers[2].config().at("inbound_nodes").list().size() == 2);
+  check_remade(model, {normal({3, 2}, 1, "float32"), normal({3, 2}, 2, "float32")});
+}
+
+TEST_CASE("a model from a tensor in the middle of another graph has an input of its own there") {
+  const Tensor in = nn::Input({2}, {.name = "in"});
+  const Tensor hidden = nn::Dense(3, {.name = "hidden"})(in);
+  const nn::Model upper(hidden, nn::Dense(1, {.name = "out"})(hidden), {.name = "upper"});
+  const nn::Model again = nn::model_from_json(upper.to_json());
+  CHECK(names_of(again) == std::vector<std::string>{"hidden", "out"});
+  again.set_weights(upper.get_weights());
+  const Tensor x = normal({4, 3}, 1, "float32");
+  CHECK(values(again(x)) == values(upper(x)));
+  // A layer of the part may have the name of the input.
+  const nn::Model one(hidden, nn::Dense(1, {.name = "hidden"})(hidden), {.name = "one"});
+  const nn::Model read = nn::model_from_json(one.to_json());
+  CHECK(names_of(read) == std::vector<std::string>{"hidden_input", "hidden"});
+}
+
+TEST_CASE("layers of a config may stand in any order, and calls keep the order of the list") {
+  Config config = nn::model_config(small()).config().at("config").config();
+  const Value::List layers = config.at("layers").list();
+  config.set("layers", Value::List(layers.rbegin(), layers.rend()));
+  const nn::Model turned = nn::model_from_config(Config{{"class_name", "Functional"}, {"config", config}});
+  CHECK(turned.weights().size() == 2);
+  const Tensor x = K::ones({1, 2});
+  turned.set_weights({K::ones({2, 1}), K::ones({1})});
+  CHECK(values(turned(x)) == Values{3});
+}
+
+TEST_CASE("masks with weights: a nested model with a mask is written, read, and weighs equally") {
+  const Tensor words = nn::Input({4}, {.name = "words"}), ids = nn::Input({4}, {.name = "ids"});
+  const nn::Model embed(words, nn::Embedding(5, 3, {.mask_zero = true, .name = "table"})(words),
+                        {.name = "embed"});
+  const nn::Model model(ids, nn::LSTM(2, {.return_sequences = true, .name = "lstm"})(embed(ids)),
+                        {.name = "m"});
+  const Tensor x = K::constant({{1.f, 2.f, 0.f, 0.f}, {4.f, 0.f, 3.f, 0.f}});
+  check_remade(model, {x});
+  const nn::Model again = remade(model);
+  CHECK(values(nn::mask_of(again(x))) == Values{1, 1, 0, 0, 1, 0, 1, 0});
+  for (const nn::Model& each : {model, again}) each.compile({.optimizer = nn::SGD(0.), .loss = "mae"});
+  const Tensor y = K::zeros({2, 4, 2}), w = K::constant({2.f, 0.5f});
+  CHECK(again.evaluate(x, y, {.verbose = 0, .sample_weight = w})["loss"] ==
+        model.evaluate(x, y, {.verbose = 0, .sample_weight = w})["loss"]);
+}
+
+TEST_CASE("an op between layers has no config") {
+  const Tensor in = nn::Input({2}, {.name = "in"});
+  const nn::Model model(in, nn::Dense(1)(K::relu(in)), {.name = "m"});
+  CHECK_THROWS_WITH_AS(model.to_json(),
+                       "[m] the op 'relu' between layers has no config from which it could be made again: "
+                       "make it the call of a layer class of your own (nn::LayerOf)",
+                       ValueError);
 }
