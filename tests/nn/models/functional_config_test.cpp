@@ -190,6 +190,6 @@ TEST_CASE("an op between layers has no config") {
   const nn::Model model(in, nn::Dense(1)(K::relu(in)), {.name = "m"});
   CHECK_THROWS_WITH_AS(model.to_json(),
                        "[m] the op 'relu' between layers has no config from which it could be made again: "
-                       "make it the call of a layer class of your own (nn::LayerOf)",
+                       "make it the call of a layer class (nn::LayerOf)",
                        ValueError);
 }

@@ -104,5 +104,5 @@ TEST_CASE_FIXTURE(Branches, "inputs and outputs that make no graph are errors th
   check({a, b}, {K::ones({1})},
         "[m] an output must be made from the inputs: received a tensor with a value, or None");
   check({a, b}, {nn::Dense(1, {.name = "shared"})(sum)},
-        "[m] each layer must have a name of its own: received two layers named 'shared'");
+        "[m] layers must have different names: received two layers named 'shared'");
 }

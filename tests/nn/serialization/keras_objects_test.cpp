@@ -134,7 +134,7 @@ TEST_CASE("layers have their names of today, and arguments under them") {
 TEST_CASE("what the library cannot do is an error that names the layer") {
   CHECK_THROWS_WITH_AS(
       canonical_config(R"({"class_name": "LSTM", "config": {"name": "l", "units": 2, "time_major": true}})"),
-      "[l] time_major must be false: received time_major=true; the library has the batch in front",
+      "[l] time_major must be false: received time_major=true; the batch must be the first axis",
       ValueError);
   CHECK_THROWS_WITH_AS(
       canonical_config(R"({"class_name": "InputLayer", "config": {"name": "i", "ragged": true}})"),

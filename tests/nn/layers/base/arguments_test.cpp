@@ -37,7 +37,7 @@ TEST_CASE("the dtype of a config is a name, a policy of Keras 3, or none") {
                        TypeError);
   CHECK_THROWS_WITH_AS(nn::dtype_in(Config{{"dtype", "float33"}}), Contains("float33"), ValueError);
   CHECK_THROWS_WITH_AS(nn::dtype_in(Config{{"dtype", Config{{"name", "float64"}}}}),
-                       Contains("there must be a value of the name: received name='config'"), ValueError);
+                       Contains("the name must be that of a value: received name='config'"), ValueError);
 }
 
 TEST_CASE("the options of every layer are read from a config; null stands for the default") {
@@ -71,7 +71,7 @@ TEST_CASE("a layer's description has Keras's form, and none of a function") {
   CHECK_THROWS_WITH_AS(
       nn::described(layer.impl(), Config{{"activation", function}}),
       "[d] a function has no config from which it could be made again: received activation of class "
-      "Dense; make it a class of its own and register it",
+      "Dense; write a class and register it",
       ValueError);
   const Config named{{"class_name", "function"}, {"config", "relu"}};
   CHECK(nn::described(layer.impl(), Config{{"activation", named}}).config().at("config") ==

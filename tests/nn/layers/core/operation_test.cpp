@@ -78,7 +78,7 @@ TEST_CASE("get_item takes indices, null for a new axis, the dots, and slices") {
   CHECK_THROWS_WITH_AS(item(R"(["first"])")(numbers()),
                        Contains("key must be an integer: received \"first\""), TypeError);
   CHECK_THROWS_WITH_AS(operation("get_item")(numbers()),
-                       Contains("there must be a value of the name: received name='key'"), ValueError);
+                       Contains("the name must be that of a value: received name='key'"), ValueError);
 }
 
 TEST_CASE("a symbolic call has the exact shape, and the output has no mask") {
