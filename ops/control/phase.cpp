@@ -22,7 +22,7 @@ Tensor by_phase(const char* op, bool wanted, const Branch& x, const Branch& alt,
   };
   if (is_symbolic(x.value(), alt.value()) || symbolic_mode()) return later();
   const Tensor taken = run(learning_phase() == 1);
-  return is_symbolic(taken) && !running_graph() ? later() : taken;  // the branch is a callable
+  return is_symbolic(taken) && !running_graph() ? later() : taken;  // a callable may return a symbolic tensor
 }
 }  // namespace
 

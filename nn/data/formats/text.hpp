@@ -74,9 +74,10 @@ class Tokenizer {
   std::vector<Sequence> texts_to_sequences(const Texts& texts) const;
   /// Returns the words of each sequence, with blanks between them.
   Texts sequences_to_texts(const std::vector<Sequence>& sequences) const;
-  /// Returns a row for each text, with a column for each index below num_words, in floatx(): whether a word
-  /// occurs ("binary"), how often ("count"), in which part of the words ("freq"), or "tfidf". Throws
-  /// ValueError for another mode and before `fit`, when num_words is not given.
+  /// Returns a row for each text, with a column for each index below num_words, in floatx(): 1 for words in
+  /// the text ("binary"), the number of occurrences ("count"), the fraction of the text's words ("freq"), or
+  /// the count weighted by the rareness of the word ("tfidf"). Throws ValueError for another mode and before
+  /// `fit`, when num_words is not given.
   Tensor texts_to_matrix(const Texts& texts, const std::string& mode = "binary") const;
   Tensor sequences_to_matrix(const std::vector<Sequence>& sequences,
                              const std::string& mode = "binary") const;
@@ -85,7 +86,7 @@ class Tokenizer {
   /// texts that contain the word.
   Counts word_counts() const;
   Counts word_docs() const;
-  /// Returns the words by number, the first with 1.
+  /// Returns each word with its number, in the order of the numbers, which begin with 1.
   Counts word_index() const;
   /// Returns the number of a word; none for an unknown word.
   std::optional<std::int64_t> index_of(const std::string& word) const;

@@ -22,9 +22,8 @@ namespace {
 
 // --- Arguments ---------------------------------------------------------------------------------------------
 
-/// Returns both ends of a factor's range. For a single number f the range is (-|f|, |f|) if `least` is
-/// negative, otherwise (f, f): the distances of both ends. Throws ValueError for numbers outside of [least,
-/// 1].
+/// Returns a factor as two numbers, the smaller number first. A single number f becomes (-|f|, |f|) if
+/// `least` is negative, otherwise (f, f). Throws ValueError for numbers outside of [least, 1].
 Factor range_of(const char* layer, const char* argument, const Factor& given, double least) {
   const std::vector<double>& ends = given.list();
   const bool fits = std::all_of(ends.begin(), ends.end(), [&](double f) { return f >= least && f <= 1; });
