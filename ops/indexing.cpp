@@ -164,7 +164,8 @@ Shape joined(Shape first, const Shape& second, int from) {
   return first;
 }
 
-/// Returns the shape of the parts of a tensor that multi-indices select.
+/// Returns the shape of the slices at multi-indices of length k in a tensor of the shape: (indices...,
+/// shape[k:]). Throws the errors of gather_nd, except for an index out of range.
 Shape named_shape(const char* op, const Tensor& indices, const Shape& shape) {
   expect_integers(op, indices);
   if (indices.ndim() == 0 || indices.shape().back() > shape.rank())

@@ -24,8 +24,8 @@ struct Slopes {
 
 namespace detail {
 
-/// Adds terms(r, j, m), a pair of vectors, over the rows, to sums[0][j] and sums[1][j] for V vectors of
-/// m columns each.
+/// Sums the two vectors that terms(r, j, m) returns over the rows r, for V vectors of m columns from column j
+/// on, and stores the sums from sums[0][j] and sums[1][j] on.
 template <class A, int V, class M, class F>
 void add_columns(std::int64_t rows, std::int64_t j, M m, const F& terms, double* const (&sums)[2]) {
   constexpr int chains = 4 / V;  // independent chains of additions, which overlap
@@ -52,9 +52,10 @@ void sum_columns(std::int64_t rows, std::int64_t n, const F& terms, double* cons
       n, [&](std::int64_t j, auto vectors, auto m) { add_columns<A, vectors()>(rows, j, m, terms, sums); });
 }
 
-/// Returns the results of all channels: `rows(first, count, sums, part)` adds some rows of channels to
-/// part[channels], `run(offset, c)` computes the part of `inner` neighbours of channel c. The division into
-/// parts is fixed, so that results do not depend on the number of threads.
+/// Returns a result for each channel, merged from partial results. If `inner` is 1, `rows(first, count, sums,
+/// part)` merges `count` rows from row `first` on into part[channels]; `sums` are two work arrays of a double
+/// for each channel. Otherwise `run(offset, c)` returns the partial result of the `inner` elements of channel
+/// c at an offset. The division into parts is fixed, so that results do not depend on the number of threads.
 template <class R, class Rows, class Run>
 std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const Run& run) {
   const auto [outer, n, inner] = layout;
