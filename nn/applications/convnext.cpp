@@ -22,7 +22,8 @@ LayerNormalization layer_normalization(const std::string& name) {
   return LayerNormalization({.epsilon = 1e-6, .name = name});
 }
 
-/// Adds the layers before a stage: images of half the size with more channels.
+/// Returns the layers before a stage, which change the number of channels and divide height and width by 2
+/// (by 4 before the first stage).
 Sequential downsampling(const std::string& model, int stage, std::int64_t channels) {
   if (stage == 0)
     return Sequential({Conv2D(channels, 4, {.strides = 4, .name = model + "_stem_conv"}),

@@ -28,7 +28,8 @@ class EarlyStopping : public Callback {
   int best_epoch() const;
   /// Returns the number of epochs since the last improvement.
   int wait() const;
-  /// Returns the weights of the best epoch, with `restore_best_weights`; none before the first.
+  /// Returns the weights of the best epoch. The list is empty without `restore_best_weights`, and before the
+  /// end of the first epoch.
   std::vector<Tensor> best_weights() const;
 };
 

@@ -21,7 +21,7 @@ class FilterStream final : public Stream {
 class FilterDataset final : public CallingDataset<Dataset::Predicate> {
  public:
   using CallingDataset::CallingDataset;
-  std::int64_t cardinality() const override { return unknown_of_some(); }
+  std::int64_t cardinality() const override { return empty_or_unknown(); }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
     return std::make_unique<FilterStream>(input_->open(iteration), caller(iteration));
   }

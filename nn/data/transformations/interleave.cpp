@@ -63,7 +63,7 @@ class InterleaveDataset final : public CallingDataset<Dataset::ToDataset> {
  public:
   InterleaveDataset(const Dataset& input, Dataset::ToDataset function, const Cycle& cycle)
       : CallingDataset(input, std::move(function)), cycle_(cycle) {}
-  std::int64_t cardinality() const override { return unknown_of_some(); }
+  std::int64_t cardinality() const override { return empty_or_unknown(); }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
     return std::make_unique<InterleaveStream>(input_->open(iteration), cycle_, caller(iteration), iteration);
   }

@@ -18,8 +18,9 @@ class Transformation : public DatasetImpl {
     const std::int64_t count = input_->cardinality();
     return count < 0 ? count : f(count);
   }
-  /// Returns the cardinality of a transformation whose number of elements only reading can tell.
-  std::int64_t unknown_of_some() const {
+  /// Returns the cardinality of a transformation whose number of elements depends on the elements: 0 or
+  /// infinite if this is the cardinality of the input, otherwise unknown.
+  std::int64_t empty_or_unknown() const {
     return counted([](std::int64_t count) { return count == 0 ? 0 : std::int64_t{unknown}; });
   }
   DatasetPointer input_;

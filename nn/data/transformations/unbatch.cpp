@@ -32,7 +32,7 @@ class UnbatchStream final : public Stream {
 class UnbatchDataset final : public Transformation {
  public:
   using Transformation::Transformation;
-  std::int64_t cardinality() const override { return unknown_of_some(); }
+  std::int64_t cardinality() const override { return empty_or_unknown(); }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
     return std::make_unique<UnbatchStream>(input_->open(iteration));
   }

@@ -37,7 +37,7 @@ class UniqueStream final : public Stream {
 class UniqueDataset final : public Transformation {
  public:
   using Transformation::Transformation;
-  std::int64_t cardinality() const override { return unknown_of_some(); }
+  std::int64_t cardinality() const override { return empty_or_unknown(); }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
     return std::make_unique<UniqueStream>(input_->open(iteration));
   }

@@ -200,7 +200,7 @@ std::vector<RowGradient> Exchange::mean_gradients(const Tensor& loss,
 
 std::vector<RowGradient> Exchange::mean(std::vector<RowGradient> gradients,
                                         const std::vector<Variable>& variables) {
-  if (!fit(gradients, variables)) return gradients;  // the optimizer says why
+  if (!fit(gradients, variables)) return gradients;  // the optimizer throws for them
   Plan* plan = find_plan(variables);
   if (!plan) plan = &make_plan(variables, {}, gradients);
   return finish(*plan, std::move(gradients), {});
