@@ -39,8 +39,8 @@ struct MobileNetV3Options {
   std::string name = {};
 };
 
-/// Returns the network of "Searching for MobileNetV3" (2019), of any size by default, with the classifier
-/// too. 2,554,968 weights. `keras.applications.MobileNetV3Small`.
+/// Returns the network of "Searching for MobileNetV3" (2019). By default the network takes images of any
+/// size, also with the classifier. 2,554,968 weights. `keras.applications.MobileNetV3Small`.
 Model MobileNetV3Small(const MobileNetV3Options& options = {});
 
 namespace mobilenet_v2 {

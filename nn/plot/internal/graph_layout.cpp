@@ -7,7 +7,8 @@ namespace ktape::nn {
 namespace {
 
 constexpr double gap_along = 40, gap_across = 24, lane_breadth = 8;
-/// The weight of straight arrows against the weight of straight rows of boxes.
+/// The weight of the spots of arrows, relative to the weight 1 of boxes: straight arrows are preferred to
+/// straight rows of boxes.
 constexpr double lane_weight = 4;
 
 }  // namespace
@@ -50,7 +51,7 @@ void GraphLayout::connect(const std::vector<LayoutBox>& boxes) {
   lanes_.resize(boxes.size());
   const auto join = [&](std::size_t a, std::size_t b) {
     if (std::find(spots_[b].before.begin(), spots_[b].before.end(), a) != spots_[b].before.end()) return;
-    spots_[a].behind.push_back(b);
+    spots_[a].after.push_back(b);
     spots_[b].before.push_back(a);
   };
   for (std::size_t i = 0; i < boxes.size(); ++i)
@@ -82,7 +83,7 @@ void GraphLayout::order() {
     if (sweep % 2 == 0)
       for (auto& rank : ranks_) sort_rank(rank, &Spot::before);
     else
-      for (std::size_t i = ranks_.size(); i-- > 0;) sort_rank(ranks_[i], &Spot::behind);
+      for (std::size_t i = ranks_.size(); i-- > 0;) sort_rank(ranks_[i], &Spot::after);
     const std::size_t now = crossings();
     if (now < fewest) fewest = now, best = ranks_;
   }
@@ -126,7 +127,7 @@ void GraphLayout::place() {
 /// Moves each spot of a rank as near to the middle of its neighbours as the other spots allow: minimizes the
 /// weighted squares of the distances while order and gaps are kept (the algorithm of pooling adjacent
 /// violators).
-void GraphLayout::place_rank(const std::vector<std::size_t>& rank, bool by_before, bool by_behind) {
+void GraphLayout::place_rank(const std::vector<std::size_t>& rank, bool by_before, bool by_after) {
   struct Pool {
     double weight, wish;  ///< the weight of all spots in the pool, and the wanted position of its first spot
     std::size_t count;
@@ -146,7 +147,7 @@ void GraphLayout::place_rank(const std::vector<std::size_t>& rank, bool by_befor
       }
     };
     if (by_before) add(spot.before);
-    if (by_behind) add(spot.behind);
+    if (by_after) add(spot.after);
     pools.push_back({spot.weight, (count > 0 ? sum / count : spot.across) - offset, 1});
     while (pools.size() > 1 && pools[pools.size() - 2].wish > pools.back().wish) {
       const Pool last = pools.back();
@@ -171,8 +172,8 @@ void GraphLayout::straighten() {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     if (chained[i]) continue;
     std::vector<std::size_t> chain{i};
-    while (spots_[chain.back()].behind.size() == 1) {
-      const std::size_t next = spots_[chain.back()].behind[0];
+    while (spots_[chain.back()].after.size() == 1) {
+      const std::size_t next = spots_[chain.back()].after[0];
       if (next >= lanes_.size() || spots_[next].before.size() > 1) break;
       chain.push_back(next);
       chained[next] = 1;

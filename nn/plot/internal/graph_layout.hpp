@@ -37,7 +37,7 @@ class GraphLayout {
   struct Spot {
     std::size_t rank = 0;
     double length = 0, breadth = 0, across = 0, weight = 1;
-    std::vector<std::size_t> before, behind;  ///< its neighbours in the previous and in the next rank
+    std::vector<std::size_t> before, after;  ///< its neighbours in the previous and in the next rank
   };
 
   double half_of_rank(std::size_t box) const { return lengths_[spots_[box].rank] / 2; }
@@ -47,7 +47,7 @@ class GraphLayout {
   std::size_t crossings() const;
   void sort_rank(std::vector<std::size_t>& rank, const std::vector<std::size_t> Spot::*neighbours);
   void place();
-  void place_rank(const std::vector<std::size_t>& rank, bool by_before, bool by_behind);
+  void place_rank(const std::vector<std::size_t>& rank, bool by_before, bool by_after);
   void straighten();
   void align(const std::vector<std::size_t>& chain);
   void measure();

@@ -189,7 +189,7 @@ class Assignment {
       const Tensor& value = same_names ? *by_name.at(name) : in_order;
       if (named && !same_names && last_part(other) != last_part(name))
         fail("[", op, "] the weight '", last_part(name), "' of ", shown_owner(target, name),
-             " must be there: received '", other, "' of '", given.layer, "' in its place in ", path_);
+             " must be in the file: received '", other, "' of '", given.layer, "' in its place in ", path_);
       if (value.shape() != weight.shape())
         fail("[", op, "] the weight '", last_part(name), "' of ", shown_owner(target, name),
              " must have the shape ", weight.shape(), ": received shape=", value.shape(), " in ", path_);

@@ -60,7 +60,7 @@ class Shards final : public data::ByteSource {
     try {
       for (const std::string& path : paths) left_ += data::RandomFile(op, path).size();
     } catch (const IOError& error) {
-      fail("its shards must be there", error.what());
+      fail("its shards must be complete", error.what());
     }
   }
 

@@ -125,7 +125,7 @@ TEST_CASE("load_weights: equal names decide, whatever the order") {
   again.load_weights(path);
   CHECK(same(again, model));
   CHECK(error_of(twins("c", "d"), path) ==
-        "[load_weights] the weight 'kernel' of the layer 'c' must be there: "
+        "[load_weights] the weight 'kernel' of the layer 'c' must be in the file: "
         "received 'bias' of 'a' in its place in " +
             path);
 }

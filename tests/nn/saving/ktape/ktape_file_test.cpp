@@ -378,7 +378,7 @@ TEST_CASE(".ktape files with other contents are errors") {
   check("must have the shape (2, 2)", edit("architecture", "\"units\":3", "\"units\":2"));
   check("(in the compile of ", edit("compile", "\"Adam\"", "\"Eve\""));
   check("must not be larger than the file", lacks("dense/kernel"));
-  check("the weight 'kernel' of the layer 'dense' must be there: received 'weight'",
+  check("the weight 'kernel' of the layer 'dense' must be in the file: received 'weight'",
         [](Tensors& tensors, auto&) {
           for (auto& [name, tensor] : tensors)
             if (name == "dense/kernel") name = "dense/weight";
