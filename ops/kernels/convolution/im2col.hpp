@@ -34,7 +34,7 @@ class Patches {
     return same;
   }
 
-  /// Returns how many rows of elements of this size are made at a time.
+  /// Returns the number of rows, of elements of this size, that are made at a time.
   std::int64_t block(std::int64_t element_size) const {
     constexpr std::int64_t bytes = 256 << 10, fewest = 32;
     const std::int64_t rows = bytes / std::max<std::int64_t>(1, row() * element_size) / fewest * fewest;
@@ -81,7 +81,8 @@ class Patches {
     return out * c_.strides[d] + tap * c_.dilation[d] - c_.padding[d];
   }
 
-  /// Copies a line of taps; `base` is the image's line, `w` the position of the first tap in this line.
+  /// Calls f, as `for_parts` does, for the parts of a line of taps. `base` is the index of the first pixel of
+  /// the image's line, `w` the position of the first tap in this line.
   template <class F>
   void for_line(std::int64_t at, std::int64_t base, std::int64_t w, F& f) const {
     const std::int64_t taps = c_.window[2], extent = c_.input[2];
