@@ -17,8 +17,9 @@ struct RowGradient {
 };
 
 /// Returns the gradients of a loss, not recorded on the tape. The gradients of several lookups of a row are
-/// summed in a fixed order. A variable that is also used without a lookup has a whole gradient. `ready`
-/// receives gradients before the backward pass ends, see autograd/graph/backward_pass.hpp.
+/// summed in a fixed order. The gradient of a variable is whole if the loss also uses the variable without a
+/// lookup, or looks up as many rows as the variable has, or more. `ready` receives gradients before the
+/// backward pass ends, see autograd/graph/backward_pass.hpp.
 std::vector<RowGradient> row_gradients(const Tensor& loss, const std::vector<Variable>& variables,
                                        const GradientReady& ready = {});
 

@@ -190,7 +190,7 @@ class Matching {
       const std::string& name = names_.all()[i].name;
       const auto found =
           std::find_if(given.begin(), given.end(), [&](const auto& one) { return one.first == name; });
-      if (found == given.end()) mismatch("must have the weight '", name, "': received those");
+      if (found == given.end()) mismatch("must have the weight '", name, "': received the weights");
       else values_[i] = found->second;
     }
   }
