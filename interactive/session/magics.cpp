@@ -25,16 +25,16 @@ constexpr const char* commands[] = {"%help",    "%load", "%plot", "%reset",
 constexpr const char* help =
     "Type C++. The value of an expression without a semicolon is shown; a declaration may be repeated.\n"
     "  K, nn, data    the backend API, layers and models, data\n"
-    "  ?K::dot        what the header says of a name\n"
-    "  %who           what was declared\n"
-    "  %plot VALUE    draws it: a history, a tensor, numbers\n"
-    "  %time CODE     runs code and tells how long that took\n"
+    "  ?K::dot        shows the declaration and comment of a name\n"
+    "  %who           lists the declarations of the session\n"
+    "  %plot VALUE    draws a history, a tensor or numbers\n"
+    "  %time CODE     runs code and shows the time\n"
     "  %load FILE     runs a file\n"
-    "  %save FILE     writes what was typed as a program\n"
-    "  %reset         begins anew\n"
-    "  %restart       begins anew in a new process, and declares again what was declared\n"
-    "  Ctrl-C         ends what runs, or discards what is typed; three times ends what waits in a library\n"
-    "  Ctrl-D         leaves, or ends a cell with open brackets";
+    "  %save FILE     writes the cells of the session as a program\n"
+    "  %reset         begins a new session\n"
+    "  %restart       begins a new session in a new process, with the declarations of this session\n"
+    "  Ctrl-C         ends the running cell or discards the typed text; three times: also inside a library\n"
+    "  Ctrl-D         leaves the prompt, or ends a cell with open brackets";
 
 /// Writes declarations to a file in the folder of temporary files, and returns the file's path; empty if the
 /// file cannot be written.

@@ -185,7 +185,7 @@ class FrameWindow {
 };
 
 struct STFTOptions {
-  std::string side = "real";  ///< or "imag"
+  std::string side = "real";  ///< "real" or "imag"
   FrameWindow window = "hann";
   OptionalString scaling = "density";  ///< "density", "spectrum" or None, see STFT
   bool periodic = false;               ///< the window is periodic: the last of steps + 1 values is left out
@@ -195,7 +195,7 @@ struct STFTOptions {
 ///
 ///   window[t] / scale * cos(2 pi t k / (2 (bins - 1)))
 ///
-/// with -sin instead of cos f"real" or "imag". The scale is sqrt(sum(window^2)) for "density",
+/// with -sin instead of cos for "imag". The scale is sqrt(sum(window^2)) for "density",
 /// sum(abs(window)) for "spectrum" and 1 without scaling. Throws ValueError for other shapes and for unknown
 /// names. Keras's `STFTInitializer`.
 class STFT : public Initializer {
