@@ -15,8 +15,11 @@ static ProgramOptions read(std::vector<const char*> words, const ProgramOptions&
 TEST_CASE("a program's options are read over its defaults") {
   const ProgramOptions defaults{.epochs = 20, .quick_epochs = 2, .data = "digits.csv"};
   const ProgramOptions none = read({}, defaults);
-  CHECK(
-      (none.epochs == 20 && none.seed == 1 && none.data == "digits.csv" && none.out.empty() && !none.quick));
+  CHECK(none.epochs == 20);
+  CHECK(none.seed == 1);
+  CHECK(none.data == "digits.csv");
+  CHECK(none.out.empty());
+  CHECK_FALSE(none.quick);
 
   const auto folder = std::filesystem::temp_directory_path() / "ktape_program_options" / "run";
   const ProgramOptions all =

@@ -92,8 +92,8 @@ TEST_CASE("zip and several arguments make parts of an element") {
        {Dataset::zip({named(), y}), Dataset::zip({named(), y}).batch(4), slices.batch(2)}) {
     const Element element = *dataset.begin();
     CHECK(element.names() == Names{"title", "body", "priority"});
-    CHECK(
-        (element.part(0).names() == Names{"title", "body"} && element.part(1).names() == Names{"priority"}));
+    CHECK(element.part(0).names() == Names{"title", "body"});
+    CHECK(element.part(1).names() == Names{"priority"});
   }
   const Dataset weighed = Dataset::from_tensor_slices({titles, bodies}, priorities, priorities).batch(2);
   CHECK((*weighed.begin()).parts() == std::vector<std::size_t>{2, 1, 1});

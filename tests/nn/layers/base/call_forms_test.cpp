@@ -118,8 +118,8 @@ TEST_CASE_FIXTURE(TwoTensors, "a model class may take several inputs and give on
   model.compile({.optimizer = nn::SGD(0.1), .loss = "mse"});
   const Tensor x = K::ones({4, 2}), y = K::zeros({4, 1});
   model.fit({x, x}, y, {.epochs = 2, .verbose = 0});
-  CHECK(
-      (model.weights().size() == 4 && model.predict({x, x}, {.verbose = 0}).shape() == ktape::Shape({4, 1})));
+  CHECK(model.weights().size() == 4);
+  CHECK(model.predict({x, x}, {.verbose = 0}).shape() == ktape::Shape{4, 1});
 }
 
 TEST_CASE_FIXTURE(TwoTensors, "a layer that a pointer to its own class is put into has all its forms") {
