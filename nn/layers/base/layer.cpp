@@ -476,8 +476,11 @@ std::vector<Tensor> LayerImpl::compute(const std::vector<Tensor>& inputs, const 
 }
 
 Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
-  if (arguments.mask.empty() && own_mask(x).defined())
-    return compute_one(x, with_mask_argument(arguments, own_mask(x)));
+  if (arguments.mask.empty()) {
+    if (own_mask(x).defined()) return compute_one(x, with_mask_argument(arguments, own_mask(x)));
+  } else if (const Tensor& mask = arguments.mask[0]; mask.get() != own_mask(x).get()) {
+    return compute_one(carrying(x, mask), arguments);  // for the layers inside
+  }
   const CallScope scope(*this, arguments);
   Tensor y = forms_->one(*this, x, arguments);
   if (!y.defined()) fail_without_result();
@@ -491,7 +494,11 @@ Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
   return y;
 }
 
-std::vector<Tensor> LayerImpl::compute_many(const std::vector<Tensor>& inputs, const CallArguments& given) {
+std::vector<Tensor> LayerImpl::compute_many(const std::vector<Tensor>& given_inputs,
+                                            const CallArguments& given) {
+  std::vector<Tensor> inputs = given_inputs;
+  for (std::size_t i = 0; i < std::min(inputs.size(), given.mask.size()); ++i)
+    inputs[i] = carrying(inputs[i], given.mask[i]);  // for the layers inside
   const CallArguments arguments = with_mask_argument(given, masks_for(inputs, given.mask));
   const CallScope scope(*this, arguments);
   std::vector<Tensor> outputs = call_many(inputs, arguments);

@@ -82,3 +82,38 @@ TEST_CASE("a mask passes on to a layer of another dtype, eagerly and in a graph"
   again.set_weights(model.get_weights());
   CHECK(values(again(x)) == values(model(x)));
 }
+
+TEST_CASE("a mask that is given to a model, or to a layer of layers, reaches the layers inside") {
+  struct OuterImpl : nn::LayerImpl {
+    nn::LSTM inner;
+    explicit OuterImpl(const nn::LSTM& inner) : nn::LayerImpl("Outer"), inner(inner) {}
+    Tensor call(const Tensor& x) override { return inner(x); }
+  };
+  const nn::LSTM lstm(2);
+  const Tensor in = nn::Input({3, 2}), given = nn::Input({3}, {.dtype = "bool"});
+  const nn::Sequential chain({nn::Input({3, 2}), lstm});
+  const nn::Model functional(in, lstm(in));
+  const nn::LayerOf<OuterImpl> outer(lstm);
+  const Tensor x = normal({1, 3, 2}, 1, "float32"), mask = steps({1, 0, 1});
+  const Values plain = values(lstm(x)), masked = values(lstm(x, {.mask = mask}));
+  CHECK(plain != masked);
+  for (const nn::Layer& layer : {nn::Layer(chain), nn::Layer(functional), nn::Layer(outer)}) {
+    CAPTURE(layer.name());
+    CHECK(values(layer(x, {.mask = mask})) == masked);
+    CHECK(values(layer(nn::with_mask(x, mask))) == masked);
+    CHECK(values(layer(nn::with_mask(x, mask), {.mask = Tensor()})) == plain);
+    const nn::Model model({in, given}, layer(in, {.mask = given}));
+    CHECK(values(model.apply({x, mask})[0]) == masked);
+  }
+  CHECK_FALSE(nn::mask_of(x).defined());
+}
+
+TEST_CASE("masks that are given for several inputs reach the layers inside") {
+  const Tensor a = nn::Input({3, 2}), b = nn::Input({3, 2});
+  const nn::LSTM lstm(2);
+  const nn::Model model({a, b}, nn::Add()({lstm(a), lstm(b)}));
+  const Tensor x = normal({1, 3, 2}, 1, "float32"), y = normal({1, 3, 2}, 2, "float32"),
+               mask = steps({1, 0, 1});
+  CHECK(values(model({x, y}, {.mask = {Tensor(), mask}})) == values(lstm(x) + lstm(y, {.mask = mask})));
+  CHECK(values(model({x, y}, {.mask = {mask}})) == values(lstm(x, {.mask = mask}) + lstm(y)));
+}
