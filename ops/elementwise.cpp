@@ -11,7 +11,7 @@
 
 namespace ktape::backend {
 
-// Of vectors, next to the functions of tensors.
+// The functions of SIMD vectors, beside the functions of tensors with equal names.
 using kernels::functions::cos, kernels::functions::erf, kernels::functions::exp, kernels::functions::expm1;
 using kernels::functions::log, kernels::functions::log1p, kernels::functions::sin, kernels::functions::tanh;
 
