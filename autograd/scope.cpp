@@ -55,7 +55,7 @@ Variable variable_of(const Tensor& argument) {
 namespace {
 
 /// Returns another handle of the value that stands for the variable, also after the variable has changed.
-Tensor standing_for_variable(const Tensor& value) {
+Tensor placeholder_of_variable(const Tensor& value) {
   Tensor copy = value.alias(value.shape());
   copy.get()->node = value.get()->node;
   copy.get()->stands_for_variable = true;
@@ -65,12 +65,12 @@ Tensor standing_for_variable(const Tensor& value) {
 }  // namespace
 
 TensorArgument::TensorArgument(const Tensor& tensor)
-    : Tensor(!is_symbolic(tensor) && variable_of(tensor).defined() ? standing_for_variable(tensor) : tensor) {
-}
+    : Tensor(!is_symbolic(tensor) && variable_of(tensor).defined() ? placeholder_of_variable(tensor)
+                                                                   : tensor) {}
 
 TensorArgument::TensorArgument(const Variable& variable) {
   const Tensor& value = variable;
-  Tensor::operator=(value.defined() && !is_symbolic(value) ? standing_for_variable(value) : value);
+  Tensor::operator=(value.defined() && !is_symbolic(value) ? placeholder_of_variable(value) : value);
 }
 
 }  // namespace ktape

@@ -89,7 +89,7 @@ void unpoison([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) 
 #endif
 }
 
-void* take_large(SizeClass c) {
+void* allocate_large(SizeClass c) {
   SharedCache& cache = shared_cache();
   {
     std::lock_guard lock(cache.mutex);
@@ -140,7 +140,7 @@ void make_room(SharedCache& cache, std::int64_t bytes) {
   }
 }
 
-void give_large(void* block, SizeClass c) {
+void deallocate_large(void* block, SizeClass c) {
   SharedCache& cache = shared_cache();
   const auto bytes = static_cast<std::int64_t>(c.bytes);
   std::lock_guard lock(cache.mutex);
@@ -168,7 +168,7 @@ void* allocate(std::size_t bytes) {
   ThreadState& state = thread_state();
   const SizeClass c = size_class(bytes);
   bump<std::int64_t>(state.allocations, 1);
-  if (c.index >= ThreadState::small_classes) return take_large(c);
+  if (c.index >= ThreadState::small_classes) return allocate_large(c);
   FreeBlock*& head = state.free_blocks[std::size_t(c.index)];
   if (!head) return from_system(c.bytes);
   FreeBlock* block = head;
@@ -181,7 +181,7 @@ void* allocate(std::size_t bytes) {
 void deallocate(void* block, std::size_t bytes) noexcept {
   ThreadState& state = thread_state();
   const SizeClass c = size_class(bytes);
-  if (c.index >= ThreadState::small_classes) return give_large(block, c);
+  if (c.index >= ThreadState::small_classes) return deallocate_large(block, c);
   std::atomic<std::int32_t>& count = state.free_counts[std::size_t(c.index)];
   if (count.load(std::memory_order_relaxed) * static_cast<std::int64_t>(c.bytes) >= small_cache_bytes)
     return to_system(block, c.bytes);

@@ -117,7 +117,7 @@ class BackwardPass final : public Grads {
   };
 
   void reserve();
-  Number meet(Node* node);
+  Number visit_node(Node* node);
   void await(Number number);
   Number take_latest();
   void follow(Number number);
@@ -153,7 +153,7 @@ BackwardPass::BackwardPass(const std::vector<Tensor>& losses, const std::vector<
   for (const Tensor& target : targets)
     if (target.node()) oldest_ = std::min(oldest_, target.node()->sequence());
   reserve();
-  for (const Tensor& loss : losses) meet(loss.node());
+  for (const Tensor& loss : losses) visit_node(loss.node());
   while (!frontier_.empty()) {
     order_.push_back(take_latest());
     follow(order_.back());
@@ -180,7 +180,7 @@ Number BackwardPass::take_latest() {
   return number;
 }
 
-Number BackwardPass::meet(Node* node) {
+Number BackwardPass::visit_node(Node* node) {
   if (!node || node->sequence() < oldest_) return none;
   const Number number = numbers_.add(node);
   if (number < visits_.size()) return number;
@@ -205,7 +205,7 @@ void BackwardPass::follow(Number number) {
   visits_[number].first_input = static_cast<std::uint32_t>(inputs_.size());
   visits_[number].inputs = static_cast<std::uint32_t>(edges.size());
   for (const Edge& edge : edges) {
-    inputs_.push_back(meet(edge.node));
+    inputs_.push_back(visit_node(edge.node));
     sorted_ = sorted_ && (inputs_.back() == none || edge.node->sequence() < node->sequence());
   }
 }

@@ -15,7 +15,7 @@ class SwapEMAWeightsImpl final : public CallbackImpl {
     weights_.clear();
     optimizer();
   }
-  void on_epoch_begin(int, const Logs&) override { take_back(); }
+  void on_epoch_begin(int, const Logs&) override { restore_weights(); }
   void on_epoch_end(int, const Logs&) override {
     if (options_.swap_on_epoch) average();
   }
@@ -23,9 +23,9 @@ class SwapEMAWeightsImpl final : public CallbackImpl {
   void on_train_end(const Logs&) override { weights_.clear(); }
 
   void on_test_begin(const Logs&) override { average(); }
-  void on_test_end(const Logs&) override { take_back(); }
+  void on_test_end(const Logs&) override { restore_weights(); }
   void on_predict_begin(const Logs&) override { average(); }
-  void on_predict_end(const Logs&) override { take_back(); }
+  void on_predict_end(const Logs&) override { restore_weights(); }
 
   void state(Archive& state) override { state("weights", weights_); }
 
@@ -46,7 +46,7 @@ class SwapEMAWeightsImpl final : public CallbackImpl {
     optimizer.finalize_variable_values();
   }
 
-  void take_back() {
+  void restore_weights() {
     const std::vector<Variable> variables = model().trainable_weights();
     for (std::size_t i = 0; i < weights_.size() && i < variables.size(); ++i)
       Variable(variables[i]).assign(weights_[i]);

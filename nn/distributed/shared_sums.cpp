@@ -59,7 +59,7 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   ~SharedMemory() { unmap(); }
 
-  bool there() const { return memory_ != nullptr; }
+  bool mapped() const { return memory_ != nullptr; }
   char* part(int rank) const { return memory_ + stride_ * rank; }
   Progress* progress(int rank) const { return std::launder(reinterpret_cast<Progress*>(part(rank))); }
 
@@ -108,7 +108,7 @@ class SharedSums final : public Sums {
         dtype_(dtype),
         memory_(world, first_element + n * static_cast<std::int64_t>(dtype.size())) {}
 
-  bool there() const { return memory_.there(); }
+  bool mapped() const { return memory_.mapped(); }
 
   void* own() override {
     release();
@@ -149,7 +149,7 @@ class SharedSums final : public Sums {
 std::unique_ptr<Sums> shared_sums(World& world, DType dtype, std::int64_t n) {
   if (!world.on_one_machine() || world.size() > most_processes) return nullptr;
   auto sums = std::make_unique<SharedSums>(world, dtype, n);
-  if (!sums->there()) return nullptr;
+  if (!sums->mapped()) return nullptr;
   return sums;
 }
 

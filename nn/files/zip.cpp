@@ -22,7 +22,7 @@ std::uint32_t u32(const char* bytes) { return little_endian<std::uint32_t>(bytes
 std::uint64_t u64(const char* bytes) { return little_endian<std::uint64_t>(bytes); }
 
 /// Returns whether a name is the path of a file below the folder to which an archive is unpacked.
-bool stays_inside(const std::string& name) {
+bool is_inside_folder(const std::string& name) {
   bool inside =
       !name.empty() && name[0] != '/' && name.find_first_of(std::string("\\\0", 2)) == std::string::npos;
   for (std::size_t at = 0; inside && at < name.size();) {
@@ -213,7 +213,7 @@ void ZipArchive::read_entries(const std::string& directory, std::uint64_t begin,
 }
 
 void ZipArchive::check_name(const std::string& name) const {
-  if (!stays_inside(name))
+  if (!is_inside_folder(name))
     fail("names in an archive must stay below its folder", "entry '", nn::printable(name), "'");
 }
 
@@ -292,7 +292,7 @@ std::string large(std::initializer_list<std::uint64_t> numbers) {
 
 void ZipWriter::add(const std::string& name, const std::vector<std::string_view>& content) {
   constexpr std::uint16_t version = 45, stored = 0, utf8 = 1 << 11, first_day = 1 << 5 | 1;  // Jan 1, 1980
-  if (!stays_inside(name) || name.size() > 0xffff || !names_.insert(name).second)
+  if (!is_inside_folder(name) || name.size() > 0xffff || !names_.insert(name).second)
     ktape::fail("[", op_,
                 "] names in an archive must be different, and stay below its folder: received name='",
                 nn::printable(name), "'");

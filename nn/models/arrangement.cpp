@@ -19,7 +19,7 @@ bool is_among(const std::string& name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-NamedTensors under(const std::vector<std::string>& names) {
+NamedTensors undefined_tensors(const std::vector<std::string>& names) {
   return {std::vector<Tensor>(names.size()), names};
 }
 
@@ -28,8 +28,8 @@ NamedTensors under(const std::vector<std::string>& names) {
 Arrangement::Arrangement(const char* op, const Model& model)
     : op_(op),
       model_(model),
-      inputs_{"x", "inputs", model.impl().input_names(), under(model.impl().input_names())},
-      outputs_{"y", "outputs", model.impl().output_names(), under(model.impl().output_names())} {}
+      inputs_{"x", "inputs", model.impl().input_names(), undefined_tensors(model.impl().input_names())},
+      outputs_{"y", "outputs", model.impl().output_names(), undefined_tensors(model.impl().output_names())} {}
 
 // --- By name ----------------------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ NamedTensors Arrangement::targets(const NamedTensors& given) const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < outputs_.names.size(); ++i)
       if (trainer.has_loss(i)) names.push_back(outputs_.names[i]);
-    if (given.size() == names.size()) ordered.take_names(under(names));
+    if (given.size() == names.size()) ordered.take_names(undefined_tensors(names));
   }
   return ordered;
 }

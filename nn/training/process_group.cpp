@@ -59,8 +59,8 @@ void Trainer::merge_measured(ProcessGroup& process_group, int from) {
   const double* sum = sums.data();
   for (const Archive::Entry& entry : all)
     for (double& number : numbers_of(entry)) number = *sum++;
-  Archive together(std::move(all));
-  measured(together);
+  Archive combined(std::move(all));
+  measured(combined);
 }
 
 /// Computes the mean as the value of the first process plus the mean difference from that value, so that the

@@ -11,7 +11,7 @@ namespace {
 Tensor as(const ArrayLike& value, std::optional<DType> dtype = {}) { return value.tensor(dtype, "float32"); }
 }  // namespace
 
-TEST_CASE("numbers and nested literals become tensors of the dtype asked for") {
+TEST_CASE("numbers and nested literals become tensors of the requested dtype") {
   CHECK(as(3).shape() == Shape{});
   CHECK(as(3).dtype() == "float32");
   const Tensor matrix = as({{1, 2, 3}, {4, 5, 6}}, "int64");

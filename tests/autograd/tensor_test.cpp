@@ -69,7 +69,7 @@ TEST_CASE("reading an undefined tensor is an error that says undefined") {
   CHECK_THROWS_AS(none.data<float>(), ValueError);
 }
 
-TEST_CASE("item refuses an element that the type asked for cannot hold") {
+TEST_CASE("item refuses an element that the requested type cannot hold") {
   const Tensor t = ArrayLike({1e20, -2.9, 300., std::nan("")}).tensor("float64", "float64");
   CHECK_THROWS_WITH_AS(t.item<int>(0),
                        "[item] the value must be in the range of the requested type: received value=1e+20",

@@ -377,7 +377,7 @@ Tensor emptied(Random& random, const Tensor& x) {
 }
 
 /// Replaces an input with one of another shape or dtype.
-void spoil(Random& random, OpCall& call) {
+void replace_input(Random& random, OpCall& call) {
   Tensor& x =
       call.inputs[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(call.inputs.size())))];
   if (random.chance(0.5)) x = tensor(random, shape(random, 0, 5), x.dtype());
@@ -403,6 +403,6 @@ OpCall random_call(Random& random) {
   }();
   OpCall call = random.pick(families)(random);
   if (random.chance(0.15)) make_odd(random, call);
-  if (random.chance(0.15)) spoil(random, call);
+  if (random.chance(0.15)) replace_input(random, call);
   return call;
 }

@@ -26,9 +26,9 @@ class Arguments {
   void set(const std::string& name, T& option) {
     if (has(name)) option = at(name).as<T>(name);
   }
-  void expect_all_seen(Run& run) const {
+  void expect_all_used(Run& run) const {
     for (const std::string& name : json_.names())
-      if (!seen_.count(name)) run.problem("nobody looked at the argument ", name);
+      if (!seen_.count(name)) run.problem("the test does not use the argument ", name);
   }
 
  private:
@@ -146,7 +146,7 @@ Runner runner(void (*f)(Run&, Arguments&)) {
     run.at("function");
     Arguments arguments(run);
     f(run, arguments);
-    arguments.expect_all_seen(run);
+    arguments.expect_all_used(run);
   };
 }
 

@@ -83,7 +83,7 @@ class Call {
     if (has(name)) field = get<T>(name);
   }
 
-  std::vector<std::string> not_looked_at() const {
+  std::vector<std::string> unused_arguments() const {
     std::vector<std::string> names;
     for (const auto& [name, tensor] : tensors_)
       if (!seen_.count(name)) names.push_back(name);

@@ -141,7 +141,7 @@ class Run {
     const auto only = plain_.attributes.extract("output_index");
     const Call& arguments = arguments_.emplace(plain_, floatx_, tensors);
     Results results = table_.ops.at(case_.op)(arguments);
-    for (const std::string& name : arguments.not_looked_at())
+    for (const std::string& name : arguments.unused_arguments())
       problem("the op's entry ignores the argument ", name);
     if (!only.empty()) results = {results.at(static_cast<std::size_t>(only.mapped().number))};
     return results;

@@ -99,8 +99,8 @@ TEST_CASE("functions of the program are activations, with their defaults for opt
   CHECK(nn::ActivationFunction(plain).class_name() == "function");
   CHECK_THROWS_WITH_AS(
       nn::ActivationFunction{scaled},
-      "[activation] a function of more than 1 arguments must be called by a lambda that gives the "
-      "others: received one of 2",
+      "[activation] a function of more than 1 arguments must be wrapped in a lambda with fixed values "
+      "for the others: received a function of 2",
       ValueError);
 }
 

@@ -179,7 +179,7 @@ class GradientProgram {
         const double numeric = (loss_at(leaf, element, h) - loss_at(leaf, element, -h)) / (2 * h);
         const double scale = std::max({1.0, std::abs(computed), std::abs(numeric)});
         if (!(std::abs(computed - numeric) <= 1e-5 * scale))
-          return said("by differences", leaf, element, computed, numeric);
+          return mismatch_text("by differences", leaf, element, computed, numeric);
       }
     return "";
   }
@@ -197,13 +197,13 @@ class GradientProgram {
         const double computed = K::get_value<double>(found[leaf]).flat(element);
         const double eager = K::get_value<double>(gradients[leaf]).flat(element);
         if (!(std::abs(computed - eager) <= 1e-9 * std::max(1.0, std::abs(eager))))
-          return said("in a function, and eagerly", leaf, element, computed, eager);
+          return mismatch_text("in a function, and eagerly", leaf, element, computed, eager);
       }
     return "";
   }
 
-  std::string said(const char* how, std::size_t leaf, std::size_t element, double computed,
-                   double other) const {
+  std::string mismatch_text(const char* how, std::size_t leaf, std::size_t element, double computed,
+                            double other) const {
     std::ostringstream out;
     out.precision(10);
     out << "program of seed " << seed_ << ": the gradient of tensor " << leaf << " at index [" << element / 2

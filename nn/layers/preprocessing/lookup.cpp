@@ -176,7 +176,7 @@ class StringLookupImpl final : public LookupImpl<std::string, StringArguments> {
     count(data.each_alone());
     finalize_state();
   }
-  void take_in(const StringArray& batch) { count(batch.rows()); }
+  void add_batch(const StringArray& batch) { count(batch.rows()); }
 
  private:
   [[noreturn]] void refuse(const Tensor& x) const {
@@ -257,7 +257,7 @@ std::vector<std::string> StringLookup::strings(const Tensor& places) const {
   return string_lookup(*this).strings(places);
 }
 void StringLookup::adapt(const StringArray& data) const { string_lookup(*this).learn_from(data); }
-void StringLookup::update_state(const StringArray& batch) const { string_lookup(*this).take_in(batch); }
+void StringLookup::update_state(const StringArray& batch) const { string_lookup(*this).add_batch(batch); }
 std::vector<std::string> StringLookup::get_vocabulary(bool include_special_tokens) const {
   return string_lookup(*this).vocabulary().list(include_special_tokens);
 }

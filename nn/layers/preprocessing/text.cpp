@@ -170,7 +170,7 @@ class TextVectorizationImpl final : public LayerWith<TextVectorizationArguments>
     expect_learning();
     vocabulary_.forget();
   }
-  void take_in(const StringArray& batch) {
+  void add_batch(const StringArray& batch) {
     expect_learning();
     for (const auto& document : tokens(batch)) vocabulary_.count(document);
   }
@@ -266,7 +266,7 @@ void TextVectorization::adapt(const StringArray& texts) const {
   update_state(texts);
   finalize_state();
 }
-void TextVectorization::update_state(const StringArray& batch) const { text_layer(*this).take_in(batch); }
+void TextVectorization::update_state(const StringArray& batch) const { text_layer(*this).add_batch(batch); }
 std::vector<std::string> TextVectorization::get_vocabulary(bool include_special_tokens) const {
   return text_layer(*this).vocabulary().list(include_special_tokens);
 }

@@ -7,7 +7,7 @@
 
 namespace K = ktape::backend;
 using namespace networks;
-using keras_models::same, keras_models::shaken;
+using keras_models::same, keras_models::with_random_weights;
 
 TEST_CASE("InceptionV3's unnamed layers are counted and ordered as Keras's, so that files load by position") {
   K::reset_uids();
@@ -34,7 +34,7 @@ TEST_CASE("InceptionV3's normalizations have no gamma") {
 TEST_CASE("weights of unnamed layers come back by their position") {
   const Files files;
   const std::string path = files.folder() + "/weights.h5";
-  const nn::Model model = shaken(InceptionV3({.include_top = false}));
+  const nn::Model model = with_random_weights(InceptionV3({.include_top = false}));
   model.save_weights(path);
   CHECK(same(InceptionV3({.include_top = false, .weights = path}), model));
 }

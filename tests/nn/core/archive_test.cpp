@@ -105,7 +105,7 @@ TEST_CASE("Archive: a later change of a variable does not change the stored valu
 
 TEST_CASE("Archive refuses values of another dtype, shape or range") {
   CHECK_NOTHROW(set_with("", Tensor()));
-  CHECK_THROWS_WITH_AS(set_with("flag", Tensor()), Contains("must have been kept: received no 'flag'"),
+  CHECK_THROWS_WITH_AS(set_with("flag", Tensor()), Contains("must be complete: received no 'flag'"),
                        ValueError);
   CHECK_THROWS_WITH_AS(
       set_with("inner/texts", K::ones({})),

@@ -68,7 +68,7 @@ TEST_CASE_FIXTURE(TwoTensors, "set replaces the tensor of a name, or appends") {
   CHECK(!both.named());
 }
 
-TEST_CASE_FIXTURE(TwoTensors, "parts keep their names, which may stand once in each") {
+TEST_CASE_FIXTURE(TwoTensors, "parts keep their names, which may repeat in different parts") {
   const NamedTensors all = NamedTensors::of_parts({{{"a", a}, {"b", b}}, {{"y", a}}, {{"y", b}}});
   CHECK(all.parts() == std::vector<std::size_t>{2, 1, 1});
   CHECK(all.names() == Names{"a", "b", "y", "y"});

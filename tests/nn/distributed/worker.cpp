@@ -65,7 +65,7 @@ int train(const std::string& out, const std::string& folder, int epochs) {
 }
 
 /// Lets one process fail before its fourth batch, in the given way.
-int go_wrong(const std::string& how, int who) {
+int fail_in_process(const std::string& how, int who) {
   const bool wrong = distributed::rank() == who;
   const nn::Sequential model = model_of(wrong && how == "mismatch" ? 25 : 24);
   const Before before(3, [&] {
@@ -97,5 +97,5 @@ int main(int argc, char** argv) {
   distributed::init({.timeout = how == "lag" ? 2. : 120.});
   K::set_random_seed(9);
   if (how == "train" && argc > 4) return train(argv[2], argv[3], std::atoi(argv[4]));
-  return argc > 2 ? go_wrong(how, std::atoi(argv[2])) : 2;
+  return argc > 2 ? fail_in_process(how, std::atoi(argv[2])) : 2;
 }

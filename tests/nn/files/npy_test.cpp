@@ -62,7 +62,7 @@ TEST_CASE("load_npy: headers that do not fit the file are errors") {
   error(npy("{'descr': '|u1', 'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", "a"),
         "unknown or repeated");
   error(npy("{'descr': '|u1', 'shape': (1,)}", "a"), "a key is missing");
-  error(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1,)} x", "a"), "follows the dictionary");
+  error(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1,)} x", "a"), "text after the dictionary");
   check_damage("six.npy", six, data::load_npy);
 }
 

@@ -46,7 +46,7 @@ inline nn::Model every_kind() {
 }
 
 /// Returns the model with other weights than its initial weights.
-inline nn::Model shaken(const nn::Model& model) {
+inline nn::Model with_random_weights(const nn::Model& model) {
   std::vector<Tensor> weights;
   for (const Tensor& weight : model.get_weights())
     weights.push_back(ktape::backend::cast(ktape::backend::random_uniform(weight.shape(), {.minval = 0.1}),

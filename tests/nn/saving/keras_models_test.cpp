@@ -25,7 +25,7 @@ constexpr const char* formats[] = {".keras", ".h5"};
 TEST_CASE("a model of layers of every kind comes back from Keras's files") {
   const Files files;
   const Tensor x = K::random_normal({2, 12, 12, 3}, {.seed = 1});
-  const nn::Model model = shaken(every_kind());
+  const nn::Model model = with_random_weights(every_kind());
   for (const std::string format : formats) {
     CAPTURE(format);
     const std::string path = files.folder() + "/model" + format;

@@ -21,7 +21,7 @@ TEST_CASE("adam_update is a step of Adam") {
 TEST_CASE("adam_update is never deferred") {
   Variable x = K::variable({1.}), m = K::zeros({1}), v = K::zeros({1});
   CHECK_THROWS_WITH_AS(K::symbolic([&] { return K::adam_update(x, K::ones({1}), m, v, 1), 0; })(),
-                       doctest::Contains("[adam_update] an update that waits must be made of update"),
+                       doctest::Contains("[adam_update] a symbolic update must be made of update"),
                        ValueError);
   CHECK(x.item(0) == 1);
 }

@@ -217,7 +217,7 @@ void limit(int what, rlim_t most) {
 }
 
 /// Lets a crash end the process without a message.
-void end_silently() {
+void reset_signals_and_stderr() {
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPROF, SIGTERM, SIGINT})
     signal(number, SIG_DFL);
   for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);
@@ -243,7 +243,7 @@ void confine(const Source& source) {
 }
 
 [[noreturn]] void run(int pipe, const std::function<void(Sender&)>& work) {
-  end_silently();
+  reset_signals_and_stderr();
   Sender sender(pipe);
   try {
     work(sender);

@@ -9,7 +9,7 @@
 namespace K = ktape::backend;
 using namespace networks;
 using doctest::Contains;
-using keras_models::same, keras_models::shaken;
+using keras_models::same, keras_models::with_random_weights;
 using ktape::None, ktape::Shape, ktape::Tensor, ktape::ValueError;
 
 TEST_CASE("an application is layers between the builder's input and its classifier") {
@@ -96,7 +96,7 @@ TEST_CASE("arguments that do not fit are refused") {
 TEST_CASE("weights come back from a file, whole and by name") {
   const Files files;
   const std::string path = files.folder() + "/weights.h5";
-  const nn::Model model = shaken(small_mobilenet());
+  const nn::Model model = with_random_weights(small_mobilenet());
   model.save_weights(path);
   CHECK(same(small_mobilenet(path), model));
   // Another classifier: by name, all but its weights.

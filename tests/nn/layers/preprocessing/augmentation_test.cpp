@@ -49,7 +49,7 @@ double seen(const Values& image, int height, int width, double y, double x, cons
 }
 
 template <class Place>
-void check_seen(const nn::Layer& layer, const std::string& mode, Place place) {
+void check_positions(const nn::Layer& layer, const std::string& mode, Place place) {
   const int height = 4, width = 6;
   const Tensor image = normal({height, width, 1});
   const Values got = values(layer(image, training));
@@ -100,17 +100,17 @@ TEST_CASE("turned, zoomed and moved images show the places that the formulas say
     CAPTURE(mode);
     const nn::RandomWarpOptions options{.fill_mode = mode, .fill_value = -7, .dtype = "float64"};
     const double turn = 2 * 3.14159265358979323846 * 0.07;
-    check_seen(nn::RandomRotation(always(0.07), options), mode, [&](double y, double x) {
+    check_positions(nn::RandomRotation(always(0.07), options), mode, [&](double y, double x) {
       return std::pair(std::sin(turn) * x + std::cos(turn) * y, std::cos(turn) * x - std::sin(turn) * y);
     });
-    check_seen(nn::RandomTranslation(always(0.3), always(-0.2), options), mode,
-               [](double y, double x) { return std::pair(y - 0.3 * 4, x + 0.2 * 6); });
+    check_positions(nn::RandomTranslation(always(0.3), always(-0.2), options), mode,
+                    [](double y, double x) { return std::pair(y - 0.3 * 4, x + 0.2 * 6); });
     nn::RandomZoomOptions zoom{.fill_mode = mode, .fill_value = -7, .dtype = "float64"};
-    check_seen(nn::RandomZoom(always(0.7), zoom), mode,
-               [](double y, double x) { return std::pair(1.7 * y, 1.7 * x); });
+    check_positions(nn::RandomZoom(always(0.7), zoom), mode,
+                    [](double y, double x) { return std::pair(1.7 * y, 1.7 * x); });
     zoom.width_factor = always(0.4);
-    check_seen(nn::RandomZoom(always(-0.3), zoom), mode,
-               [](double y, double x) { return std::pair(0.7 * y, 1.4 * x); });
+    check_positions(nn::RandomZoom(always(-0.3), zoom), mode,
+                    [](double y, double x) { return std::pair(0.7 * y, 1.4 * x); });
   }
 }
 

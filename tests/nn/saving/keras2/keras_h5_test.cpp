@@ -12,7 +12,7 @@ namespace K = ktape::backend;
 TEST_CASE("weights come back from .h5 and .hdf5") {
   const Files files;
   for (const char* name : {"/all.h5", "/all.hdf5"}) {
-    const nn::Model model = shaken(every_kind()), fresh = every_kind();
+    const nn::Model model = with_random_weights(every_kind()), fresh = every_kind();
     model.save_weights(files.folder() + name);
     fresh.load_weights(files.folder() + name);
     CHECK(same(fresh, model));
@@ -54,7 +54,7 @@ TEST_CASE("names that are too many for one attribute stand in several") {
     model.build({K::None, 1});
     return model;
   };
-  const nn::Model model = shaken(build()), fresh = build();
+  const nn::Model model = with_random_weights(build()), fresh = build();
   model.save_weights(path);
   fresh.load_weights(path);
   CHECK(same(fresh, model));
@@ -105,7 +105,7 @@ TEST_CASE("layers take the weights with their names, and weights of other shapes
   const std::string path = files.folder() + "/x.h5";
   const nn::Sequential model({nn::Dense(4, {.name = "one"}), nn::Dense(3, {.name = "two"})});
   model.build({K::None, 4});
-  shaken(model).save_weights(path);
+  with_random_weights(model).save_weights(path);
   const nn::Sequential other(
       {nn::Dense(4, {.name = "zero"}), nn::Dense(4, {.name = "one"}), nn::Dense(9, {.name = "two"})});
   other.build({K::None, 4});

@@ -10,7 +10,7 @@ namespace K = ktape::backend;
 TEST_CASE("weights come back from .weights.h5") {
   const Files files;
   const std::string path = files.folder() + "/all.weights.h5";
-  const nn::Model model = shaken(every_kind()), fresh = every_kind();
+  const nn::Model model = with_random_weights(every_kind()), fresh = every_kind();
   model.save_weights(path);
   CHECK(!same(fresh, model));
   fresh.load_weights(path);
@@ -92,7 +92,7 @@ TEST_CASE("the layers of a list are in Keras's order: by their distance to the o
   };
   const Files files;
   const std::string path = files.folder() + "/x.weights.h5";
-  const nn::Model model = shaken(build(false)), other = build(true);
+  const nn::Model model = with_random_weights(build(false)), other = build(true);
   model.save_weights(path);
   other.load_weights(path);
   for (const char* name : {"near", "middle", "far", "end"})
@@ -140,7 +140,7 @@ TEST_CASE("attention is found under both names that Keras gives its parts") {
     const Tensor in = nn::Input({5, 4});
     return nn::Model(in, nn::MultiHeadAttention(2, 3)({in, in}));
   };
-  const nn::Model model = shaken(build()), fresh = build();
+  const nn::Model model = with_random_weights(build()), fresh = build();
   model.save_weights(files.folder() + "/x.weights.h5");
   python(files, R"(
 f = h5py.File('x.weights.h5', 'a')
@@ -156,7 +156,7 @@ TEST_CASE("layers take the weights that were saved under their names") {
   const std::string path = files.folder() + "/x.weights.h5";
   const nn::Sequential model({nn::Dense(4, {.name = "one"}), nn::Dense(3, {.name = "two"})});
   model.build({K::None, 4});
-  shaken(model).save_weights(path);
+  with_random_weights(model).save_weights(path);
   const nn::Sequential other({nn::Dense(3, {.name = "two"}), nn::Dense(4, {.name = "new"})});
   other.build({K::None, 4});
   other.load_weights(path, {.by_name = true});
@@ -168,7 +168,7 @@ TEST_CASE("weights of another architecture are refused, and nothing changes") {
   const std::string path = files.folder() + "/x.weights.h5";
   const nn::Sequential model({nn::Dense(4, {.name = "one"}), nn::Dense(3, {.name = "two"})});
   model.build({K::None, 4});
-  shaken(model).save_weights(path);
+  with_random_weights(model).save_weights(path);
   const nn::Sequential wide({nn::Dense(4, {.name = "one"}), nn::Dense(5, {.name = "two"})});
   wide.build({K::None, 4});
   const std::vector<Tensor> before = wide.get_weights();

@@ -58,7 +58,9 @@ TEST_CASE("a process that is not the first leaves out callbacks that write files
   CHECK(seen == Events{"reader begin"});
 }
 
-TEST_CASE("states of callbacks are named by class and number; a callback without a kept state begins anew") {
+TEST_CASE(
+    "states of callbacks are named by class and number; a callback without a saved state starts from the "
+    "beginning") {
   Events seen;
   nn::Logs logs;
   const Seen a(seen, "a"), b(seen, "b");
