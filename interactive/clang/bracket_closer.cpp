@@ -20,12 +20,6 @@ clang::tok::TokenKind closing(const clang::Token& bracket) {
 
 }  // namespace
 
-void BracketCloser::attach(clang::Preprocessor& preprocessor) {
-  preprocessor_ = &preprocessor;
-  // The watcher sees each token before the parser does, and the token is the preprocessor's own variable.
-  preprocessor.setTokenWatcher([this](const clang::Token& token) { read(const_cast<clang::Token&>(token)); });
-}
-
 void BracketCloser::begin_cell() {
   open_.clear();
   preprocessor_->getDiagnostics().setSuppressAllDiagnostics(false);

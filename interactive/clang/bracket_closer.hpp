@@ -14,11 +14,12 @@ class BracketCloser {
   BracketCloser() = default;
   BracketCloser(const BracketCloser&) = delete;
   BracketCloser& operator=(const BracketCloser&) = delete;
-  void attach(clang::Preprocessor& preprocessor);
+  void attach(clang::Preprocessor& preprocessor) { preprocessor_ = &preprocessor; }
   void begin_cell();
+  /// Counts a token that the preprocessor gives to the parser, and replaces the end of a cell with open brackets.
+  void read(clang::Token& token);
 
  private:
-  void read(clang::Token& token);
   void match(clang::tok::TokenKind opening);
   void close(clang::Token& end);
 

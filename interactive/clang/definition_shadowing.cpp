@@ -26,6 +26,7 @@ class Consumer : public clang::ASTConsumer {
  public:
   explicit Consumer(Declarations& declarations) : declarations_(declarations) {}
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    declarations_.name_unnamed();
     declarations_.move_locals_to_namespace();
     for (clang::Decl* decl : group) declarations_.declared(decl);
     return true;
@@ -36,27 +37,18 @@ class Consumer : public clang::ASTConsumer {
   Declarations& declarations_;
 };
 
-/// Gives names to unnamed declarations at the end of each cell, because clang 19 crashes on unnamed
-/// declarations when it removes a cell with an error.
+/// Gives names to the unnamed declarations of a cell, on which clang 19 crashes when it removes a cell with an
+/// error. A using-directive has a special name, on which clang crashes, too.
 class Namer : public clang::PPCallbacks {
  public:
-  explicit Namer(clang::ASTContext& context) : context_(context) {}
+  explicit Namer(Declarations& declarations) : declarations_(declarations) {}
   void FileChanged(clang::SourceLocation, FileChangeReason reason, clang::SrcMgr::CharacteristicKind,
                    clang::FileID) override {
-    if (reason != ExitFile) return;
-    for (clang::Decl* decl : context_.getTranslationUnitDecl()->decls())
-      if (auto* named = llvm::dyn_cast<clang::NamedDecl>(decl); named && !named->getDeclName())
-        named->setDeclName(&context_.Idents.get(kind(named) + std::to_string(++count_) + ')'));
+    if (reason == ExitFile) declarations_.name_unnamed();
   }
 
  private:
-  static std::string kind(const clang::Decl* decl) {
-    const auto* record = llvm::dyn_cast<clang::CXXRecordDecl>(decl);
-    return record && record->isLambda() ? "(lambda " : "(unnamed ";
-  }
-
-  clang::ASTContext& context_;
-  int count_ = 0;
+  Declarations& declarations_;
 };
 
 /// Handles pragmas about the including file (`once`, `system_header`), and ignores them in a cell, which is
@@ -102,6 +94,7 @@ const clang::FrontendPluginRegistry::Add<Plugin> plugin("ktape", "tells the sess
 /// Calls f with every name that a declaration introduces: its own, bindings, using-declarations, members of
 /// namespaces and enumerators.
 void for_each_name(clang::Decl* decl, const std::function<void(clang::NamedDecl*)>& f) {
+  if (llvm::isa<clang::UsingDirectiveDecl>(decl)) return;
   auto* named = llvm::dyn_cast<clang::NamedDecl>(decl);
   if (named && named->getDeclName()) f(named);
   if (auto* parts = llvm::dyn_cast<clang::DecompositionDecl>(decl))
@@ -132,7 +125,7 @@ bool is_part_of_another(const clang::NamedDecl* decl) {
 
 void Declarations::attach(clang::CompilerInstance& compiler) {
   compiler_ = &compiler;
-  compiler.getPreprocessor().addPPCallbacks(std::make_unique<Namer>(compiler.getASTContext()));
+  compiler.getPreprocessor().addPPCallbacks(std::make_unique<Namer>(*this));
   replace_pragmas(compiler.getPreprocessor());
 }
 
@@ -144,6 +137,7 @@ void Declarations::begin_cell() {
   of_cell_.clear();
   values_.clear();
   hidden_by_cell_.clear();
+  directives_.clear();
 }
 
 void Declarations::declared(clang::Decl* decl) {
@@ -163,6 +157,28 @@ void Declarations::declared(clang::Decl* decl) {
     const auto* part = llvm::dyn_cast<clang::BindingDecl>(named);
     if (part && part->getHoldingVar()) tag(part->getHoldingVar());
   });
+}
+
+void Declarations::name_unnamed() {
+  if (number_ == 0) return;
+  clang::ASTContext& context = compiler_->getASTContext();
+  const clang::TranslationUnitDecl* unit = context.getTranslationUnitDecl();
+  if (unit != unit_) last_named_ = nullptr;
+  unit_ = unit;
+  const auto name = [&](clang::NamedDecl* named, const char* kind) {
+    named->setDeclName(&context.Idents.get('(' + std::string(kind) + ' ' + std::to_string(++named_) + ')'));
+  };
+  clang::Decl* decl = last_named_ ? last_named_->getNextDeclInContext() : *unit->noload_decls().begin();
+  for (; decl; decl = decl->getNextDeclInContext()) {
+    last_named_ = decl;
+    const auto* record = llvm::dyn_cast<clang::CXXRecordDecl>(decl);
+    if (auto* directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(decl)) {
+      directives_.push_back(directive);
+      name(directive, "directive");
+    } else if (auto* named = llvm::dyn_cast<clang::NamedDecl>(decl); named && !named->getDeclName()) {
+      name(named, record && record->isLambda() ? "lambda" : "unnamed");
+    }
+  }
 }
 
 void Declarations::move_locals_to_namespace() {
@@ -301,6 +317,7 @@ void Declarations::restart() {
     if (auto* space = llvm::dyn_cast<clang::NamespaceDecl>(decl))
       reopened_.push_back(space->getPrimaryContext());
   of_cell_.clear();
+  directives_.clear();
 }
 
 void Declarations::hide_header_names_again() const {
@@ -330,6 +347,8 @@ void Declarations::abandon(const std::vector<const clang::VarDecl*>& variables) 
 }
 
 void Declarations::end_cell() {
+  for (clang::UsingDirectiveDecl* directive : directives_)
+    directive->setDeclName(clang::DeclarationName::getUsingDirectiveName());
   for (const Hidden& hidden : hidden_by_cell_) std::erase(visible_, hidden.decl);
   for (clang::Decl* decl : of_cell_)
     for_each_name(decl, [this](clang::NamedDecl* named) {

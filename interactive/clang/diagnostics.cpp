@@ -115,7 +115,8 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
     needless_captures_.push_back(info.getLocation());
   if (info.getID() == clang::diag::err_expected_external_declaration) signs_.push_back(info.getLocation());
   if (info.getID() == clang::diag::err_invalid_token_after_toplevel_declarator ||
-      info.getID() == clang::diag::err_expected_after)
+      info.getID() == clang::diag::err_expected_after ||
+      info.getID() == clang::diag::err_expected_semi_after_namespace_name)
     missing_semicolons_.push_back(info.getLocation());
   if (info.getID() == clang::diag::note_ovl_candidate_bad_list_argument) note_refused_list(info);
   const bool located = info.hasSourceManager() && info.getLocation().isValid();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 
 namespace ktape::interactive {
 namespace {
@@ -102,6 +103,12 @@ class Scanner {
 bool incomplete(std::string_view text) { return Scanner(text).open(); }
 int open_brackets(std::string_view text) { return std::max(0, Scanner(text).depth()); }
 bool inside_braces(std::string_view text) { return Scanner(text).inside_braces(); }
+
+bool has_unfinished_pragma(const std::string& text) {
+  static const std::regex unfinished(
+      R"re(_Pragma\b(?!\s*\(\s*((u8|[uUL])?"([^"\\\n]|\\.)*"|(u8|[uUL])?R"|#?\s*\w+)\s*\)))re");
+  return text.find("_Pragma") != std::string::npos && std::regex_search(text, unfinished);
+}
 
 std::size_t word_begin(std::string_view text) {
   std::size_t at = text.size();

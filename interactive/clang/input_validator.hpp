@@ -15,6 +15,9 @@ int open_brackets(std::string_view text);
 /// Returns whether the end of the text is inside braces.
 bool inside_braces(std::string_view text);
 
+/// Returns whether the text has a `_Pragma` without a string or name in parentheses.
+bool has_unfinished_pragma(const std::string& text);
+
 /// Returns the begin of the name at the end of the text; a command's name includes its %.
 std::size_t word_begin(std::string_view text);
 

@@ -20,6 +20,7 @@
 #include <ktape/interactive/clang/input_validator.hpp>
 #include <ktape/interactive/clang/interpreter.hpp>
 #include <ktape/interactive/clang/lookup.hpp>
+#include <ktape/interactive/clang/parse_watchdog.hpp>
 #include <ktape/interactive/clang/session_code.hpp>
 #include <ktape/interactive/clang/session_objects.hpp>
 
@@ -192,7 +193,7 @@ class Interpreter::Session {
     if (this->compiler().getDiagnostics().hasErrorOccurred()) throw std::runtime_error(diagnostics_.text());
     declarations_.attach(this->compiler());
     generator_.attach(this->compiler());
-    brackets_.attach(this->compiler().getPreprocessor());
+    watch_tokens(this->compiler().getPreprocessor());
     report_code(jit());
     define_shared();
     jit().getExecutionSession().setErrorReporter(
@@ -274,6 +275,22 @@ class Interpreter::Session {
     if (std::string problem = load(*unit, {}, none); !problem.empty()) throw std::runtime_error(problem);
   }
 
+  void watch_tokens(clang::Preprocessor& preprocessor) {
+    brackets_.attach(preprocessor);
+    watchdog_.attach(preprocessor);
+    preprocessor.setTokenWatcher([this](const clang::Token& given) {
+      auto& token = const_cast<clang::Token&>(given);  // a variable of the parser, or of the preprocessor
+      brackets_.read(token);
+      watchdog_.read(token);
+    });
+  }
+
+  llvm::Expected<clang::PartialTranslationUnit&> parse_once(const std::string& text) {
+    const ParseWatchdog::Scope watched(watchdog_);
+    // Without a further line clang would read the end of an unfinished _Pragma for ever.
+    return clang_->Parse(has_unfinished_pragma(text) ? text + "\n;" : text);
+  }
+
   static void check(llvm::Error error) {
     if (error) throw std::runtime_error(llvm::toString(std::move(error)));
   }
@@ -284,7 +301,7 @@ class Interpreter::Session {
     for (;;) {
       diagnostics_.begin_cell();
       brackets_.begin_cell();
-      auto unit = clang_->Parse(text);
+      auto unit = parse_once(text);
       if (unit && diagnostics_.getNumErrors() == 0) return &*unit;
       if (unit) undo();  // an error in the instantiation of a template
       else llvm::consumeError(unit.takeError());
@@ -358,7 +375,7 @@ class Interpreter::Session {
 
   /// Drops the code generated before the first error of a cell, which would appear in the next cell.
   void drop_generated_code() {
-    if (auto remains = clang_->Parse("")) undo();
+    if (auto remains = parse_once("")) undo();
     else llvm::consumeError(remains.takeError());
     declarations_.hide_header_names_again();
     generator_.report_again(declarations_.instantiated());
@@ -441,6 +458,7 @@ class Interpreter::Session {
   Declarations declarations_;
   Generator generator_;
   BracketCloser brackets_;
+  ParseWatchdog watchdog_;
   std::unique_ptr<Clang> clang_;
   CellCode code_;
   References references_;

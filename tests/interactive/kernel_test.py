@@ -144,6 +144,11 @@ class KernelTest(unittest.TestCase):
         self.assertEqual(self.run_cell("*static_cast<volatile int*>(nullptr) = 1;").reply["ename"], "Crash")
         self.assertEqual(self.run_cell("%nothing").reply["ename"], "ValueError")
 
+    def test_unbalanced_text_is_an_error(self):
+        for code in ("struct W { int x : ", "int f() {\n\n  return 1;", "_Pragma(\"once", "namespace {", "f(", "{ ( ["):
+            self.assertEqual(self.run_cell(code).reply["ename"], "CompileError", code)
+        self.assertEqual(self.value("20 + 1")["text/plain"], "21")
+
     def test_names_complete(self):
         self.run_cell("Variable weights = K::zeros({2});")
 

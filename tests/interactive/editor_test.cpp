@@ -1,0 +1,83 @@
+#include "prompt.hpp"
+
+TEST_CASE("exit keeps the history") {
+  const std::string home = Prompt::fresh_home();
+  {
+    Prompt prompt(home);
+    prompt.line("int remembered = 1;");
+    prompt.type("exit(3)\n");
+    CHECK(prompt.wait() == 3);
+  }
+  Prompt prompt(home);
+  prompt.type("\x1b[A\x1b[A");
+  prompt.until("int remembered = 1;");
+}
+
+TEST_CASE("the prompt begins a new line after any output") {
+  const std::string spaces(79, ' ');
+  Terminal terminal({KTAPE_PROMPT}, Prompt::fresh_home(), "xterm", 80);
+  terminal.until(">>> ");
+  for (const char* line : {"cout << 5;\n", "std::puts(\"\"); printf(\"5\"); fflush(stdout);\n"}) {
+    terminal.type(line);
+    CHECK_NOTHROW(terminal.until("5" + spaces + "\r"));
+    CHECK_NOTHROW(terminal.until(">>> "));
+  }
+}
+
+TEST_CASE("keys beyond ASCII are characters") {
+  Prompt prompt;
+  CHECK(prompt.line("std::string word = \"gr\u00fcn \u20ac\"; word.size()") == "9");
+  prompt.type("std::string(\"a\u00fc\x7f\").size()\n");  // Backspace removes the whole character
+  prompt.until("\n");
+  CHECK(prompt.until("\n>>> ") == "1");
+}
+
+TEST_CASE("history is kept between sessions, and Tab completes") {
+  const std::string home = Prompt::fresh_home();
+  {
+    Prompt prompt(home);
+    prompt.line("int remembered = 17;");
+    prompt.type("\x04");
+    CHECK(prompt.wait() == 0);
+  }
+  Prompt prompt(home);
+  prompt.type("\x10");  // Ctrl-P
+  prompt.until("int remembered = 17;");
+  prompt.type("\n");
+  prompt.until(">>> ");
+  CHECK(prompt.line("remembered") == "17");
+  prompt.type("rememb\t");
+  prompt.until("remembered");
+  prompt.type(" + 1\n");
+  prompt.until("\n");
+  CHECK(prompt.until("\n>>> ") == "18");
+  prompt.type("K::categorical_cross\t");
+  CHECK_NOTHROW(prompt.until("entropy"));
+}
+
+TEST_CASE("clang completes members, also of redeclared variables, and macros") {
+  Prompt prompt;
+  prompt.line("#define SCALE_OF_ALL 3");
+  prompt.line("struct Point { int across = 1, down = 2; }; Point corner;");
+  const auto completed = [&](const std::string& typed, const std::string& rest) {
+    prompt.type(typed + '\t');
+    CHECK_NOTHROW(prompt.until(rest));
+    prompt.type("\n");
+    prompt.until("\n");
+    return prompt.until("\n>>> ");
+  };
+  CHECK(completed("SCALE_OF", "SCALE_OF_ALL") == "3");
+  CHECK(completed("corner.ac", "corner.across") == "1");
+  prompt.line("struct Point { int height = 7; }; Point corner;");
+  CHECK(completed("corner.he", "corner.height") == "7");
+}
+
+TEST_CASE("members complete, too, and completing runs nothing") {
+  Prompt prompt;
+  prompt.line("Variable weights = K::zeros({2});");
+  prompt.type("weights.trainab\t");
+  prompt.until("weights.trainable");
+  prompt.type("()\n");
+  prompt.until("\n");
+  CHECK(prompt.until("\n>>> ") == "true");
+}

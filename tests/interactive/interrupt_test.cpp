@@ -1,0 +1,94 @@
+#include <chrono>
+#include <thread>
+
+#include "prompt.hpp"
+
+TEST_CASE("Ctrl-C ends a loop of ops, a loop without any, and a sleep, and the session goes on") {
+  Prompt prompt;
+  prompt.line("int steps = 0; Variable w = K::variable({1.f});");
+  for (const char* loop :
+       {"while (true) { ++steps; K::update(w, w + 1.f); }", "while (true) { volatile int x = ++steps; }",
+        "std::this_thread::sleep_for(std::chrono::hours(1));"}) {
+    prompt.type(std::string(loop) + '\n');
+    std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+    prompt.type("\x03");
+    const std::string said = prompt.until(">>> ", 20);
+    INFO(std::string(loop));
+    CHECK(said.find("interrupted\n") != std::string::npos);
+  }
+  CHECK(prompt.line("steps > 1 && w.value().item<float>() > 1") == "true");
+}
+
+TEST_CASE("Ctrl-C ends code that waits, prints or searches without end") {
+  Prompt prompt;
+  for (const char* cell :
+       {"std::promise<int> never; never.get_future().get();",
+        "std::thread sleeper([] { std::this_thread::sleep_for(std::chrono::hours(1)); }); sleeper.join();",
+        "std::mutex a; a.lock(); a.lock();",
+        "std::mutex b; std::condition_variable c; std::unique_lock<std::mutex> l(b); c.wait(l);",
+        "std::regex_match(std::string(40, 'a'), std::regex(\"(a*)*b\"));",
+        "while (true) cout << \"line\" << 42 << endl;"}) {
+    INFO(std::string(cell));
+    prompt.type(std::string(cell) + '\n');
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    prompt.type("\x03");
+    CHECK(prompt.until(">>> ", 20).find("interrupted") != std::string::npos);
+    CHECK(prompt.line("K::sum(K::ones({3, 3})).item<float>()") == "9.0");
+  }
+}
+
+TEST_CASE("locks of a cell that waits are released by Ctrl-C") {
+  Prompt prompt;
+  prompt.line("std::mutex lock; std::promise<int> never; auto result = never.get_future();");
+  prompt.type("{ std::lock_guard held(lock); result.get(); }\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  prompt.type("\x03");
+  prompt.until(">>> ", 20);
+  CHECK(prompt.line("lock.try_lock()") == "true");
+}
+
+TEST_CASE("Ctrl-C during products leaves a session whose products are right") {
+  Prompt prompt;
+  prompt.line("Tensor a = K::ones({1200, 1200}); Tensor b = K::ones({64, 64});");
+  for (int i = 0; i < 10; ++i) {
+    prompt.type("while (true) K::dot(a, a);\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(150 + 20 * i));
+    prompt.type("\x03");
+    prompt.until(">>> ", 20);
+    CHECK(prompt.line("K::sum(K::dot(b, b)).item<float>()") == "262144.0");
+  }
+}
+
+TEST_CASE("the third Ctrl-C gives up a cell inside of a library, and %restart keeps the declarations") {
+  Prompt prompt;
+  prompt.line("int kept = 6;");
+  prompt.type(
+      "for (auto& e : data::Dataset::range(1).map([](const data::Element& e) { while (true) { volatile int "
+      "x = 1; } return e; })) e.size();\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  for (int i = 0; i < 3; ++i) {
+    prompt.type("\x03");
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  const std::string said = prompt.until(">>> ", 20);
+  CHECK(said.find("interrupted inside of a library: the session may hang") != std::string::npos);
+  CHECK(said.find("%restart begins a new session") != std::string::npos);
+  prompt.type("%restart\n");
+  prompt.until("ktape. %help");
+  prompt.until(">>> ", 60);
+  CHECK(prompt.line("kept + 1") == "7");
+}
+
+TEST_CASE("Ctrl-C ends a wait for input, and the next one is answered") {
+  Prompt prompt;
+  prompt.line("int given = 0;");
+  prompt.type("cout << \"give\" << \" it\" << endl; cin >> given;\n");
+  prompt.until("give it");
+  prompt.type("\x03");
+  CHECK(prompt.until(">>> ", 20).find("interrupted\n") != std::string::npos);
+  prompt.type("cout << \"give\" << \" it\" << endl; cin >> given;\n");
+  prompt.until("give it");
+  prompt.type("17\n");
+  prompt.until(">>> ");
+  CHECK(prompt.line("given") == "17");
+}
