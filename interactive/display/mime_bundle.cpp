@@ -6,7 +6,7 @@
 #include <ktape/nn/data/formats/image_files.hpp>
 #include <ktape/nn/plot/model_graph.hpp>
 #include <ktape/nn/plot/pixels.hpp>
-#include <ktape/nn/plot/svg.hpp>
+#include <ktape/nn/plot/canvas/svg.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,9 +1,12 @@
 #include <ktape/autograd/variable.hpp>
+#include <ktape/nn/data/formats/image_files.hpp>
 #include <ktape/nn/files/atomic_file.hpp>
-#include <ktape/nn/plot/internal/frame.hpp>
-#include <ktape/nn/plot/internal/series.hpp>
+#include <ktape/nn/plot/canvas/raster.hpp>
+#include <ktape/nn/plot/canvas/svg.hpp>
+#include <ktape/nn/plot/canvas/text_fit.hpp>
+#include <ktape/nn/plot/chart.hpp>
+#include <ktape/nn/plot/internal/text_frame.hpp>
 
-#include <cmath>
 #include <ostream>
 
 namespace ktape::plot {
@@ -19,39 +22,7 @@ Numbers::Numbers(const Tensor& tensor) {
 
 Numbers::Numbers(const Variable& variable) : Numbers(static_cast<const Tensor&>(variable)) {}
 
-std::vector<Series> checked(const char* op, const SeriesList& series) {
-  std::vector<Series> list = series.list();
-  if (list.empty()) fail("[", op, "] there must be a series to draw: received none");
-  for (std::size_t s = 0; s < list.size(); ++s) {
-    auto& [name, y, x] = list[s];
-    if (y.empty())
-      fail("[", op, "] every series must have numbers: received none for series ", s, " '", name, "'");
-    if (x.empty()) {
-      std::vector<double> places(y.size());
-      for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<double>(i);
-      x = places;
-    }
-    if (x.size() != y.size())
-      fail("[", op, "] x and y must have the same size: received ", x.size(), " and ", y.size(),
-           " for series ", s, " '", name, "'");
-  }
-  return list;
-}
-
-void check_log(const char* op, const char* name, const Axis& axis, const Numbers& numbers,
-               const std::string& series) {
-  if (!axis.log) return;
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    if (numbers[i] <= 0)
-      fail("[", op, "] numbers on a logarithmic axis must be positive: received ", name, '[', i,
-           "]=", numbers[i], series.empty() ? "" : " in '" + series + "'");
-}
-
-std::string missing_note(std::size_t missing, std::size_t all) {
-  if (missing == 0) return "";
-  return std::to_string(missing) + " of " + std::to_string(all) +
-         (missing == 1 ? " numbers is not finite" : " numbers are not finite");
-}
+// --- Parts of charts --------------------------------------------------------------------------------------
 
 void check_size(const char* op, int width, int height) {
   const auto check = [&](const char* name, int size) {
@@ -62,14 +33,56 @@ void check_size(const char* op, int width, int height) {
   check("height", height);
 }
 
+namespace {
+
+constexpr double title_size = 15, title_line = 19;
+
+std::vector<std::string> title_lines(const std::string& title, double width) {
+  return wrapped(title, 3, width, title_size, true);
+}
+
+}  // namespace
+
+double title_height(const std::string& title, double width) {
+  const auto lines = static_cast<double>(title_lines(title, width).size());
+  return lines == 0 ? 0 : 7 + title_line * lines;
+}
+
+double draw_title(Canvas& canvas, const std::string& title, double x, double y, double width) {
+  const std::vector<std::string> lines = title_lines(title, width);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    canvas.text({x, y + 12 + title_line * static_cast<double>(i)}, lines[i],
+                {.size = title_size, .bold = true, .paint = Role::Ink});
+  return title_height(title, width);
+}
+
 // --- Figure -----------------------------------------------------------------------------------------------
 
-std::string Figure::svg() const { return chart_->svg(); }
+std::string Figure::svg() const {
+  const auto [width, height] = chart_->size();
+  Svg out(width, height, chart_->description());
+  chart_->draw(out);
+  return out.str();
+}
 
-void Figure::save(const std::string& path) const {
-  if (!path.ends_with(".svg")) fail("[Figure] the name of the file must end in .svg: received ", path);
+std::string Figure::png(const PngOptions& options) const {
+  if (!(options.scale >= 0.1 && options.scale <= 10))
+    fail("[Figure] scale must be from 0.1 to 10: received scale=", options.scale);
+  const auto [width, height] = chart_->size();
+  if (width * options.scale * height * options.scale > 1e8)
+    fail("[Figure] a PNG picture must have at most 100 million pixels: received ", width * options.scale,
+         " x ", height * options.scale);
+  Raster out(width, height, options.scale, options.dark ? Theme::Dark : Theme::Light);
+  chart_->draw(out);
+  return data::encode_png(out.pixels());
+}
+
+void Figure::save(const std::string& path, const PngOptions& options) const {
+  if (!path.ends_with(".svg") && !path.ends_with(".png"))
+    fail("[Figure] the name of the file must end in .svg or .png: received ", path);
+  const std::string picture = path.ends_with(".svg") ? svg() : png(options);
   nn::saving::AtomicFile file("Figure", path);
-  file.write(svg());
+  file.write(picture);
   file.commit();
 }
 

@@ -1,9 +1,8 @@
 #include <ktape/nn/core/text.hpp>
-#include <ktape/nn/data/formats/image_files.hpp>
+#include <ktape/nn/plot/canvas/text_fit.hpp>
 #include <ktape/nn/plot/chart.hpp>
 #include <ktape/nn/plot/internal/scale.hpp>
 #include <ktape/nn/plot/pixels.hpp>
-#include <ktape/nn/plot/svg.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -30,94 +29,138 @@ Shape image_shape(const Shape& shape) {
   }
 }
 
+/// Returns how many images are in a row.
+int columns_of(std::int64_t count, int wanted) {
+  if (wanted > 0) return wanted;
+  return count <= 6 ? static_cast<int>(count)
+                    : static_cast<int>(std::ceil(std::sqrt(static_cast<double>(count) * 1.8)));
+}
+
+constexpr double margin = 14, gap = 8, label_size = 11, title_row = 22;
+
 class ImageGrid final : public Chart {
  public:
-  ImageGrid(const Tensor& pixels, const ImageGridOptions& options) : pixels_(pixels), options_(options) {
-    count_ = pixels.shape()[0];
-    columns_ = options.columns > 0 ? options.columns
-               : count_ <= 6       ? static_cast<int>(count_)
-                             : static_cast<int>(std::ceil(std::sqrt(static_cast<double>(count_) * 1.8)));
+  ImageGrid(const Tensor& pixels, const ImageGridOptions& options, int columns)
+      : pixels_(pixels), options_(options), count_(pixels.shape()[0]), columns_(columns) {
+    double labels = 0;
+    for (const std::string& label : options.row_labels)
+      labels = std::max(labels, std::min(text_length(label, label_size), 0.3 * options.width));
+    left_ = margin + (labels > 0 ? labels + gap : 0);
+    width_ = std::max(std::min((options.width - left_ - margin + gap) / columns_ - gap, 200.0), 1.0);
+    height_ = width_ * static_cast<double>(pixels.shape()[1]) / static_cast<double>(pixels.shape()[2]);
+    top_ = margin + title_height(options.title, options.width - 2 * margin) +
+           (options.column_labels.empty() ? 0 : 18);
   }
 
-  std::string svg() const override {
-    constexpr double margin = 14, gap = 8;
-    const double side = std::min((options_.width - 2 * margin + gap) / columns_ - gap, 200.0);
-    const double width = std::max(side, 1.0), height = width * static_cast<double>(pixels_.shape()[1]) /
-                                                       static_cast<double>(pixels_.shape()[2]);
-    const double below = options_.titles.empty() ? gap : 22, top = margin + (options_.title.empty() ? 0 : 26);
+  Size size() const override {
     const auto rows = static_cast<double>((count_ + columns_ - 1) / columns_);
-    Svg out(options_.width, top + rows * (height + below) + margin - gap,
-            options_.title.empty() ? "images" : options_.title);
-    if (!options_.title.empty())
-      out.text(margin, margin + 12, options_.title, {.size = 15, .bold = true, .paint = Role::Ink});
+    return {static_cast<double>(options_.width), top_ + rows * (height_ + below()) + margin - gap};
+  }
+  std::string description() const override { return options_.title.empty() ? "images" : options_.title; }
+
+  void draw(Canvas& canvas) const override {
+    draw_title(canvas, options_.title, margin, margin, options_.width - 2 * margin);
     for (std::int64_t i = 0; i < count_; ++i) {
-      const double x = margin + static_cast<double>(i % columns_) * (width + gap),
-                   y = top + static_cast<double>(i / columns_) * (height + below);
-      out.image({x, y, width, height}, data::encode_png(pixels_at(pixels_, i)), title(i));
-      if (!options_.titles.empty())
-        out.text(x + width / 2, y + height + 13,
-                 nn::shortened(title(i), static_cast<std::size_t>(width / 6) + 1),
-                 {.anchor = "middle", .size = 11});
+      const double x = left_ + static_cast<double>(i % columns_) * (width_ + gap),
+                   y = top_ + static_cast<double>(i / columns_) * (height_ + below());
+      canvas.image({x, y, width_, height_}, pixels_at(pixels_, i), title(i));
+      const auto label = [&](double base, const std::string& text) {
+        canvas.text({x + width_ / 2, base}, fitted(text, width_ + gap, label_size),
+                    {.anchor = "middle", .size = label_size});
+      };
+      if (!options_.titles.empty()) label(y + height_ + 13, title(i));
+      if (i < columns_ && !options_.column_labels.empty())
+        label(top_ - 7, options_.column_labels[static_cast<std::size_t>(i)]);
+      if (i % columns_ == 0 && !options_.row_labels.empty())
+        canvas.text({left_ - gap, y + height_ / 2 + 4},
+                    fitted(options_.row_labels[static_cast<std::size_t>(i / columns_)], left_ - gap - margin,
+                           label_size),
+                    {.anchor = "end", .size = label_size});
     }
-    return out.str();
   }
 
-  /// Draws two rows of pixels in each line of characters.
-  std::string text(const TextOptions& options) const override {
-    std::string out = options_.title.empty() ? "" : options_.title + '\n';
-    const std::int64_t per_row =
-        std::min<std::int64_t>(std::min<std::int64_t>(columns_, count_), std::max(1, options.columns / 10));
-    const std::int64_t width = std::min(pixels_.shape()[2], options.columns / per_row - 1);
-    const std::int64_t lines =
-        std::max<std::int64_t>(1, (pixels_.shape()[1] * width / pixels_.shape()[2] + 1) / 2);
-    for (std::int64_t first = 0; first < count_; first += per_row) {
-      const std::int64_t last = std::min(first + per_row, count_);
-      for (std::int64_t line = 0; line < lines; ++line, out += '\n')
-        for (std::int64_t i = first; i < last; ++i)
-          out += text_line(i, line, lines, width, options.color) + ' ';
-      if (options_.titles.empty()) continue;
-      for (std::int64_t i = first; i < last; ++i) {
-        const std::string name = nn::shortened(title(i), static_cast<std::size_t>(width));
-        out += name + std::string(static_cast<std::size_t>(width) + 1 - nn::text_width(name), ' ');
-      }
-      out += '\n';
-    }
-    return out;
-  }
+  std::string text(const TextOptions& options) const override;
 
  private:
+  /// The height that titles, or the gap, take below each image.
+  double below() const { return options_.titles.empty() ? gap : title_row; }
   std::string title(std::int64_t i) const {
     return options_.titles.empty() ? std::to_string(i) : options_.titles[static_cast<std::size_t>(i)];
   }
-
   std::string text_line(std::int64_t image, std::int64_t line, std::int64_t lines, std::int64_t width,
-                        bool color) const {
-    constexpr const char* shades[] = {" ", "░", "▒", "▓", "█"};
-    const std::int64_t height = pixels_.shape()[1], columns = pixels_.shape()[2],
-                       channels = pixels_.shape()[3];
-    const auto at = [&](std::int64_t half, std::int64_t x) {
-      const std::int64_t row = (2 * line + half) * height / (2 * lines), column = x * columns / width;
-      return pixels_.pointer<unsigned char>() + ((image * height + row) * columns + column) * channels;
-    };
-    const auto rgb = [&](const unsigned char* pixel) {
-      std::string text;
-      for (int part = 0; part < 3; ++part) text += ';' + std::to_string(pixel[channels < 3 ? 0 : part]);
-      return text + 'm';
-    };
-    std::string out;
-    for (std::int64_t x = 0; x < width; ++x) {
-      const unsigned char *upper = at(0, x), *lower = at(1, x);
-      if (color) out += "\x1b[38;2" + rgb(upper) + "\x1b[48;2" + rgb(lower) + "▀\x1b[0m";
-      else out += shades[(upper[0] + lower[0]) * 4 / (2 * 255)];
-    }
-    return out;
-  }
+                        bool color) const;
 
   Tensor pixels_;
   ImageGridOptions options_;
-  std::int64_t count_ = 0;
-  int columns_ = 0;
+  std::int64_t count_;
+  int columns_;
+  double left_ = 0, top_ = 0, width_ = 0, height_ = 0;
 };
+
+std::string cell(const std::string& text, std::int64_t width) {
+  const std::string part = nn::shortened(text, static_cast<std::size_t>(width));
+  return part + std::string(static_cast<std::size_t>(width) - nn::text_width(part), ' ');
+}
+
+/// Draws two rows of pixels in each line of characters. The labels of rows are drawn only if the terminal has
+/// room for all images of a row.
+std::string ImageGrid::text(const TextOptions& options) const {
+  std::string out = wrapped_lines(options_.title, options.columns);
+  const std::int64_t whole_row = std::min<std::int64_t>(columns_, count_);
+  std::int64_t labels = 0;
+  for (const std::string& label : options_.row_labels)
+    labels = std::max(labels, std::min<std::int64_t>(static_cast<std::int64_t>(nn::text_width(label)) + 1,
+                                                     options.columns / 3));
+  const std::int64_t per_row =
+      std::min<std::int64_t>(whole_row, std::max<std::int64_t>(1, (options.columns - labels) / 6));
+  if (per_row < whole_row) labels = 0;
+  const std::int64_t width = std::min(pixels_.shape()[2], (options.columns - labels) / per_row - 1);
+  const std::int64_t lines =
+      std::max<std::int64_t>(1, (pixels_.shape()[1] * width / pixels_.shape()[2] + 1) / 2);
+  if (per_row == whole_row && !options_.column_labels.empty()) {
+    out += std::string(static_cast<std::size_t>(labels), ' ');
+    for (const std::string& label : options_.column_labels) out += cell(label, width) + ' ';
+    out += '\n';
+  }
+  for (std::int64_t first = 0; first < count_; first += per_row) {
+    const std::int64_t last = std::min(first + per_row, count_);
+    for (std::int64_t line = 0; line < lines; ++line, out += '\n') {
+      const bool named = labels > 0 && line == lines / 2;
+      if (labels > 0)
+        out += cell(named ? options_.row_labels[static_cast<std::size_t>(first / per_row)] : "", labels - 1) +
+               ' ';
+      for (std::int64_t i = first; i < last; ++i)
+        out += text_line(i, line, lines, width, options.color) + ' ';
+    }
+    if (options_.titles.empty()) continue;
+    out += std::string(static_cast<std::size_t>(labels), ' ');
+    for (std::int64_t i = first; i < last; ++i) out += cell(title(i), width) + ' ';
+    out += '\n';
+  }
+  return out;
+}
+
+std::string ImageGrid::text_line(std::int64_t image, std::int64_t line, std::int64_t lines,
+                                 std::int64_t width, bool color) const {
+  constexpr const char* shades[] = {" ", "░", "▒", "▓", "█"};
+  const std::int64_t height = pixels_.shape()[1], columns = pixels_.shape()[2], channels = pixels_.shape()[3];
+  const auto at = [&](std::int64_t half, std::int64_t x) {
+    const std::int64_t row = (2 * line + half) * height / (2 * lines), column = x * columns / width;
+    return pixels_.pointer<unsigned char>() + ((image * height + row) * columns + column) * channels;
+  };
+  const auto rgb = [&](const unsigned char* pixel) {
+    std::string text;
+    for (int part = 0; part < 3; ++part) text += ';' + std::to_string(pixel[channels < 3 ? 0 : part]);
+    return text + 'm';
+  };
+  std::string out;
+  for (std::int64_t x = 0; x < width; ++x) {
+    const unsigned char *upper = at(0, x), *lower = at(1, x);
+    if (color) out += "\x1b[38;2" + rgb(upper) + "\x1b[48;2" + rgb(lower) + "▀\x1b[0m";
+    else out += shades[(upper[0] + lower[0]) * 4 / (2 * 255)];
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -170,7 +213,14 @@ Figure image_grid(const Tensor& images, const ImageGridOptions& options) {
   if (!options.titles.empty() && static_cast<std::int64_t>(options.titles.size()) != count)
     fail("[image_grid] there must be a title for each image: received ", options.titles.size(), " for ",
          count);
-  return Figure(std::make_shared<ImageGrid>(pixels, options));
+  const int columns = columns_of(count, options.columns);
+  const auto check = [&](const char* name, const std::vector<std::string>& labels, std::int64_t wanted) {
+    if (!labels.empty() && static_cast<std::int64_t>(labels.size()) != wanted)
+      fail("[image_grid] ", name, " must be as many as there are: received ", labels.size(), " for ", wanted);
+  };
+  check("row_labels", options.row_labels, (count + columns - 1) / columns);
+  check("column_labels", options.column_labels, std::min<std::int64_t>(columns, count));
+  return Figure(std::make_shared<ImageGrid>(pixels, options, columns));
 }
 
 }  // namespace ktape::plot

@@ -1,3 +1,4 @@
+#include <ktape/nn/plot/canvas/color_map.hpp>
 #include <ktape/nn/plot/internal/cells.hpp>
 #include <ktape/nn/plot/internal/scale.hpp>
 #include <ktape/nn/plot/internal/series.hpp>
@@ -24,6 +25,8 @@ Figure heat_map(const Tensor& matrix, const HeatMapOptions& options) {
   check_size("heat_map", options.width);
   if (matrix.ndim() != 2 || matrix.size() <= 0 || matrix.shape()[0] > 4096 || matrix.shape()[1] > 4096)
     fail("[heat_map] the matrix must have from 1 to 4096 rows and columns: received shape ", matrix.shape());
+  if (!options.colors.empty() && !is_color_map(options.colors))
+    fail("[heat_map] colors must be ", color_maps, ": received colors=\"", options.colors, '"');
   const Numbers numbers(matrix);
   const auto columns = static_cast<std::size_t>(matrix.shape()[1]), rows = numbers.size() / columns;
   check_ticks("heat_map", "x_ticks", options.x_ticks, columns);
@@ -59,10 +62,10 @@ Figure heat_map(const Tensor& matrix, const HeatMapOptions& options) {
                      .number = number,
                      .hint = hint,
                      .annotate = options.annotate,
-                     .least = number_text(scale.min()),
-                     .most = number_text(scale.max()),
+                     .scale = scale,
                      .note = missing_note(missing, numbers.size()),
-                     .width = options.width});
+                     .width = options.width,
+                     .colors = options.colors});
 }
 
 // --- Confusion matrix -------------------------------------------------------------------------------------
@@ -133,8 +136,7 @@ Figure drawn_counts(const std::vector<double>& counts, std::size_t classes,
                      .number = number,
                      .hint = hint,
                      .annotate = {},
-                     .least = {},
-                     .most = {},
+                     .scale = {},
                      .note = {},
                      .width = options.width});
 }

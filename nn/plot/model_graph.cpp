@@ -1,10 +1,10 @@
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/files/atomic_file.hpp>
 #include <ktape/nn/models/graph.hpp>
+#include <ktape/nn/plot/canvas/svg.hpp>
 #include <ktape/nn/plot/internal/graph_layout.hpp>
 #include <ktape/nn/plot/model_graph.hpp>
 #include <ktape/nn/plot/plot_columns.hpp>
-#include <ktape/nn/plot/svg.hpp>
 
 #include <algorithm>
 #include <limits>

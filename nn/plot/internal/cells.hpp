@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/plot/plot.hpp>
+#include <ktape/nn/plot/internal/scale.hpp>
 
 #include <functional>
 
@@ -14,9 +14,10 @@ struct Cells {
   std::vector<double> strengths;  ///< from 0 to 1; from 0 to -1 in the other color; NaN for an empty cell
   std::function<std::string(std::size_t)> number, hint;
   std::optional<bool> annotate;
-  std::string least, most;  ///< the labels of the palest and of the strongest color; empty: not shown
+  std::optional<Scale> scale;  ///< the numbers of the color bar; no color bar without
   std::string note;
   int width;
+  std::string colors = {};  ///< a color map; its middle is strength 0 if there are negative strengths
 };
 
 Figure cell_chart(Cells cells);

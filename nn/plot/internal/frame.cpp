@@ -1,4 +1,5 @@
-#include <ktape/nn/core/text.hpp>
+#include <ktape/nn/plot/canvas/text_fit.hpp>
+#include <ktape/nn/plot/chart.hpp>
 #include <ktape/nn/plot/internal/frame.hpp>
 
 #include <algorithm>
@@ -7,179 +8,168 @@
 namespace ktape::plot {
 namespace {
 
-constexpr double margin = 14, tick_size = 11, letter = 6.6, gap = 6;
-constexpr std::size_t longest_label = 18;
-
-bool any_name(const std::vector<std::string>& legend) {
-  return std::any_of(legend.begin(), legend.end(), [](const std::string& name) { return !name.empty(); });
-}
+constexpr double margin = 14, tick_size = 11, gap = 6, longest_tick = 120, legend_row = 18;
+constexpr double slant = 40, slant_across = 0.766, slant_down = 0.643;  // degrees, cosine, sine
 
 double widest(const std::vector<Scale::Tick>& ticks) {
-  std::size_t width = 0;
-  for (const Scale::Tick& tick : ticks) width = std::max(width, nn::text_width(tick.label));
-  return static_cast<double>(std::min(width, longest_label)) * letter;
+  double width = 0;
+  for (const Scale::Tick& tick : ticks) width = std::max(width, text_length(tick.label, tick_size));
+  return std::min(width, longest_tick);
 }
 
 }  // namespace
 
-Frame::Frame(FrameSpec spec)
-    : spec_(std::move(spec)), svg_(spec_.width, spec_.height, spec_.title.empty() ? "chart" : spec_.title) {
-  top_ = margin;
-  if (!spec_.title.empty()) {
-    svg_.text(margin, top_ + 12, nn::shortened(spec_.title, static_cast<std::size_t>(spec_.width / 9)),
-              {.size = 15, .bold = true, .paint = Role::Ink});
-    top_ += 26;
-  }
-  if (any_name(spec_.legend)) draw_legend();
-  if (!spec_.y_label.empty()) {
-    svg_.text(margin, top_ + 10, spec_.y_label, {.size = tick_size});
+bool has_legend(const FrameSpec& spec) {
+  return std::any_of(spec.legend.begin(), spec.legend.end(),
+                     [](const LegendEntry& entry) { return !entry.name.empty(); });
+}
+
+Frame::Frame(Canvas& canvas, const FrameSpec& spec) : spec_(spec), canvas_(canvas), top_(margin) {
+  top_ += draw_title(canvas, spec.title, margin, top_, spec.width - 2 * margin);
+  if (has_legend(spec)) draw_legend();
+  if (!spec.y_label.empty()) {
+    canvas.text({margin, top_ + 10}, fitted(spec.y_label, spec.width - 2 * margin, tick_size),
+                {.size = tick_size});
     top_ += 16;
   }
   top_ += gap;
-
-  // Space below the axes; then the ticks of y, whose number depends on the height, and whose width determines
-  // the space for x.
-  const double below = margin + 16 + (spec_.x_label.empty() ? 0 : 17) + (spec_.note.empty() ? 0 : 15);
-  height_ = std::max(20.0, spec_.height - top_ - below);
-  const std::vector<Scale::Tick> y_ticks = spec_.y.ticks(static_cast<int>(height_ / 34) + 1);
-  left_ = margin + widest(y_ticks) + gap;
-  width_ = std::max(20.0, spec_.width - left_ - margin - 4);
-  const std::vector<Scale::Tick> x_ticks =
-      spec_.x_ticks.empty() ? spec_.x.ticks(static_cast<int>(width_ / 60), spec_.whole_x) : spec_.x_ticks;
-  const bool turned =
-      x_ticks.size() > 1 && widest(x_ticks) + gap > width_ / static_cast<double>(x_ticks.size());
-  if (turned) height_ = std::max(20.0, height_ - widest(x_ticks) * 0.7);
-  draw_y_axis(y_ticks);
-  draw_x_axis(x_ticks, turned);
-  if (!spec_.note.empty())
-    svg_.text(spec_.width - margin, spec_.height - margin + 4, spec_.note,
-              {.anchor = "end", .size = tick_size, .paint = Role::Ink});
-  svg_.open({left_ - 4, top_ - 4, width_ + 8, height_ + 8});
+  measure();
+  if (spec.equal) keep_units_equal();
+  draw_y_axis();
+  draw_x_axis();
+  if (!spec.note.empty())
+    canvas.text({spec.width - margin, spec.height - margin + 4},
+                fitted(spec.note, spec.width - 2 * margin, tick_size),
+                {.anchor = "end", .size = tick_size, .paint = Role::Ink});
+  canvas.open({left_ - 4, top_ - 4, width_ + 8, height_ + 8});
 }
 
-std::string Frame::str() {
-  svg_.close();
-  return svg_.str();
+/// Computes ticks and the size of the axes. The width of the labels of y determines the width of the axes, and
+/// the labels of x, if slanted, the height.
+void Frame::measure() {
+  const double below = margin + 16 + (spec_.x_label.empty() ? 0 : 17) + (spec_.note.empty() ? 0 : 15);
+  height_ = std::max(20.0, spec_.height - top_ - below);
+  const auto ticks_of_y = [&] { return spec_.y.ticks(static_cast<int>(height_ / 34) + 1); };
+  y_ticks_ = ticks_of_y();
+  left_ = margin + widest(y_ticks_) + gap;
+  width_ = std::max(20.0, spec_.width - left_ - margin - 4);
+  x_ticks_ = spec_.x_ticks;
+  if (x_ticks_.empty()) {
+    const auto ticks_of_x = [&](double room) {
+      return spec_.x.ticks(std::max(1, static_cast<int>(width_ / room)), spec_.whole_x);
+    };
+    // Narrow labels stand closer together, wide ones further apart.
+    x_ticks_ = ticks_of_x(60);
+    x_ticks_ = ticks_of_x(std::max(widest(x_ticks_) + 4 * gap, 36.0));
+    return;
+  }
+  turned_ = x_ticks_.size() > 1 && widest(x_ticks_) + gap > width_ / static_cast<double>(x_ticks_.size());
+  if (!turned_) return;
+  height_ = std::max(20.0, height_ - widest(x_ticks_) * slant_down - 4);
+  y_ticks_ = ticks_of_y();
+}
+
+/// Shortens the axis with the longer unit until a unit has one length on both axes.
+void Frame::keep_units_equal() {
+  const double across = width_ / (spec_.x.max() - spec_.x.min()),
+               up = height_ / (spec_.y.max() - spec_.y.min());
+  if (across > up) {
+    const double width = std::max(width_ * up / across, 1.0);
+    left_ += (width_ - width) / 2, width_ = width;
+    x_ticks_ = spec_.x.ticks(std::max(1, static_cast<int>(width_ / 60)), spec_.whole_x);
+  } else {
+    height_ = std::max(height_ * across / up, 1.0);
+    y_ticks_ = spec_.y.ticks(static_cast<int>(height_ / 34) + 1);
+  }
 }
 
 void Frame::draw_legend() {
+  constexpr double sign = 28;
+  const double right = spec_.width - margin;
+  const auto most_rows = static_cast<int>(std::max(1.0, 0.35 * spec_.height / legend_row));
   double x = margin;
+  int row = 1;
   for (std::size_t i = 0; i < spec_.legend.size(); ++i) {
-    const std::string name = nn::shortened(spec_.legend[i], 40);
-    const double width = 18 + text_length(name) + 12;
-    if (x + width > spec_.width && x > margin) x = margin, top_ += 18;
-    svg_.rect({x, top_ + 1, 12, 10}, " rx=\"2\"" + painted(Paint::of_series(i)));
-    svg_.text(x + 18, top_ + 10, name, {});
-    x += width;
+    const std::string name = fitted(spec_.legend[i].name, std::min(260.0, right - margin - sign));
+    const double width = sign + text_length(name), rest = text_length("… and 1000 more");
+    const bool last = i + 1 == spec_.legend.size(), final_row = row == most_rows;
+    if (x > margin && x + width + (final_row && !last ? rest : 0) > right) {
+      if (final_row) {
+        canvas_.text({x, top_ + 10}, "… and " + std::to_string(spec_.legend.size() - i) + " more", {});
+        break;
+      }
+      x = margin, top_ += legend_row, ++row;
+    }
+    draw_sign(spec_.legend[i], x, top_ + 6);
+    canvas_.text({x + sign - 4, top_ + 10}, name, {});
+    x += width + 12;
   }
   top_ += 20;
 }
 
-void Frame::draw_y_axis(const std::vector<Scale::Tick>& ticks) {
-  for (const Scale::Tick& tick : ticks) {
-    svg_.line(left_, y(tick.number), left_ + width_, y(tick.number),
-              painted({}, tick.number == 0 && spec_.y.min() < 0 ? Role::Frame : Role::Grid));
-    svg_.text(left_ - gap, y(tick.number) + 4, tick.label, {.anchor = "end", .size = tick_size});
+void Frame::draw_sign(const LegendEntry& entry, double x, double y) {
+  const Paint paint = Paint::of_series(entry.look.color);
+  const Point middle{x + 10, y};
+  if (entry.sign == LegendEntry::Bar) return draw_bar_box(canvas_, {x + 4, y - 5, 14, 10}, entry.look.color);
+  if (entry.band) canvas_.rect({x, y - 5, 20, 10}, {.fill = paint, .opacity = 0.25});
+  if (entry.look.dash != Dash::None)
+    canvas_.line({x, y}, {x + 20, y}, {.stroke = paint, .width = 2, .dash = entry.look.dash});
+  if (entry.sign == LegendEntry::Points || entry.look.marker != Marker::Circle)
+    draw_marker(canvas_, entry.look.marker, middle, 4, paint);
+}
+
+void Frame::draw_y_axis() {
+  for (const Scale::Tick& tick : y_ticks_) {
+    const bool zero = tick.number == 0 && spec_.y.min() < 0;
+    canvas_.line({left_, y(tick.number)}, {left_ + width_, y(tick.number)},
+                 {.stroke = zero ? Role::Frame : Role::Grid});
+    canvas_.text({left_ - gap, y(tick.number) + 4}, fitted(tick.label, longest_tick, tick_size),
+                 {.anchor = "end", .size = tick_size});
   }
 }
 
-void Frame::draw_x_axis(const std::vector<Scale::Tick>& ticks, bool turned) {
-  svg_.line(left_, bottom(), left_ + width_, bottom(), painted({}, Role::Frame));
+void Frame::draw_x_axis() {
+  canvas_.line({left_, bottom()}, {left_ + width_, bottom()}, {.stroke = Role::Frame});
   const auto every = static_cast<std::size_t>(
-      std::ceil(static_cast<double>(ticks.size()) * (turned ? 14 : 1) / std::max(width_, 1.0)));
-  for (std::size_t i = 0; i < ticks.size(); i += std::max<std::size_t>(every, 1)) {
-    const double at = x(ticks[i].number), base = bottom() + (turned ? 12 : 16);
-    svg_.line(at, bottom(), at, bottom() + 4, painted({}, Role::Frame));
-    svg_.text(at, base, nn::shortened(ticks[i].label, longest_label),
-              {.anchor = turned ? "end" : "middle", .size = tick_size, .turned = turned ? -40.0 : 0});
+      std::ceil(static_cast<double>(x_ticks_.size()) * (turned_ ? 14 : 1) / std::max(width_, 1.0)));
+  for (std::size_t i = 0; i < x_ticks_.size(); i += std::max<std::size_t>(every, 1)) {
+    const double at = x(x_ticks_[i].number);
+    canvas_.line({at, bottom()}, {at, bottom() + 4}, {.stroke = Role::Frame});
+    if (turned_) {
+      canvas_.text({at, bottom() + 12},
+                   fitted(x_ticks_[i].label, std::min(longest_tick, (at - 4) / slant_across), tick_size),
+                   {.anchor = "end", .size = tick_size, .turned = -slant});
+    } else {
+      const std::string label = fitted(x_ticks_[i].label, longest_tick, tick_size);
+      const double half = text_length(label, tick_size) / 2;
+      canvas_.text({std::min(at, spec_.width - half - 2), bottom() + 16}, label,
+                   {.anchor = "middle", .size = tick_size});
+    }
   }
+  const double middle = left_ + width_ / 2, room = 2 * std::min(middle, spec_.width - middle) - gap;
+  const double low = spec_.equal ? bottom() + 33 : spec_.height - margin - (spec_.note.empty() ? 0 : 15) + 4;
   if (!spec_.x_label.empty())
-    svg_.text(left_ + width_ / 2, spec_.height - margin - (spec_.note.empty() ? 0 : 15) + 4, spec_.x_label,
-              {.anchor = "middle", .size = tick_size});
+    canvas_.text({middle, low}, fitted(spec_.x_label, room, tick_size),
+                 {.anchor = "middle", .size = tick_size});
 }
 
-// --- With characters --------------------------------------------------------------------------------------
-
-Dots::Dots(int columns, int rows)
-    : columns_(columns), rows_(rows), cells_(static_cast<std::size_t>(columns * rows)) {}
-
-void Dots::dot(double x, double y, std::size_t series) {
-  if (!(x >= 0 && x <= 1 && y >= 0 && y <= 1)) return;
-  const int across = std::min(static_cast<int>(x * 2 * columns_), 2 * columns_ - 1);
-  const int down = std::min(static_cast<int>((1 - y) * 4 * rows_), 4 * rows_ - 1);
-  // The bits of Unicode's braille patterns.
-  constexpr unsigned char bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-  Cell& cell = cells_[static_cast<std::size_t>(down / 4 * columns_ + across / 2)];
-  cell.dots |= bits[down % 4][across % 2];
-  cell.series = series;
-}
-
-void Dots::line(double x1, double y1, double x2, double y2, std::size_t series) {
-  const double steps = std::max({std::abs(x2 - x1) * 2 * columns_, std::abs(y2 - y1) * 4 * rows_, 1.0});
-  if (!(steps < 1e5)) return;  // a line that leads far outside of the axes is not drawn
-  for (int i = 0; i <= std::ceil(steps); ++i) {
-    const double part = std::min(i / steps, 1.0);
-    dot(x1 + (x2 - x1) * part, y1 + (y2 - y1) * part, series);
+void draw_bar_box(Canvas& canvas, const Box& box, std::size_t series, const std::string& hint) {
+  const Paint paint = Paint::of_series(series);
+  canvas.rect(box, {.fill = paint}, hint);
+  const std::size_t hatch = series / series_colors % 4;
+  if (hatch == 0) return;
+  // Lines of slope 1, or -1, or both, from the left and lower edges to the right and upper edges.
+  constexpr double step = 7;
+  const double right = box.x + box.width;
+  Path lines;
+  for (double offset = step / 2; offset < box.width + box.height; offset += step) {
+    const double from = std::max(0.0, offset - box.height), to = std::min(offset, box.width);
+    if (hatch != 2)
+      lines.push_back({{{box.x + from, box.y + offset - from}, {box.x + to, box.y + offset - to}}});
+    if (hatch != 1)
+      lines.push_back({{{right - from, box.y + offset - from}, {right - to, box.y + offset - to}}});
   }
-}
-
-std::string Dots::row(int row, bool color) const {
-  std::string text;
-  for (int column = 0; column < columns_; ++column) {
-    const Cell& cell = cells_[static_cast<std::size_t>(row * columns_ + column)];
-    const char pattern[] = {'\xe2', static_cast<char>(0xa0 | cell.dots >> 6),
-                            static_cast<char>(0x80 | (cell.dots & 0x3f)), '\0'};
-    text += cell.dots ? colored(pattern, cell.series, color) : " ";
-  }
-  return text;
-}
-
-std::string colored(const std::string& text, std::size_t series, bool color) {
-  return color ? "\x1b[" + std::to_string(terminal_color(series)) + 'm' + text + "\x1b[0m" : text;
-}
-
-void check_text(const TextOptions& options) {
-  if (options.columns < 20 || options.columns > 1000)
-    fail("[Figure] columns must be from 20 to 1000: received columns=", options.columns);
-}
-
-TextFrame::TextFrame(const FrameSpec& spec, const TextOptions& options)
-    : spec_(spec), options_(options), ticks_(spec.y.ticks(4)) {
-  for (const Scale::Tick& tick : ticks_) label_width_ = std::max(label_width_, nn::text_width(tick.label));
-  columns_ = std::max(options.columns - static_cast<int>(label_width_) - 2, 5);
-}
-
-std::string TextFrame::str(const Dots& dots) const {
-  std::string out = spec_.title.empty() ? "" : spec_.title + '\n';
-  const auto pad = [](std::size_t width) { return std::string(width, ' '); };
-  if (any_name(spec_.legend)) {
-    for (std::size_t i = 0; i < spec_.legend.size(); ++i)
-      out += (i > 0 ? "  " : "") + colored("■ ", i, options_.color) + spec_.legend[i];
-    out += '\n';
-  }
-  if (!spec_.y_label.empty()) out += spec_.y_label + '\n';
-  for (int row = 0; row < rows; ++row) {
-    std::string label;
-    for (const Scale::Tick& tick : ticks_)
-      if (std::min(static_cast<int>((1 - spec_.y.at(tick.number)) * rows), rows - 1) == row)
-        label = tick.label;
-    out += pad(label_width_ - nn::text_width(label)) + label + (label.empty() ? " │" : " ┤") +
-           dots.row(row, options_.color) + '\n';
-  }
-  std::string rule, labels;
-  for (int column = 0; column < columns_; ++column) rule += "─";
-  for (const Scale::Tick& tick : spec_.x.ticks(columns_ / 10, spec_.whole_x)) {
-    const auto at = static_cast<std::size_t>(std::clamp(spec_.x.at(tick.number), 0.0, 1.0) * (columns_ - 1));
-    const std::size_t width = nn::text_width(tick.label), begin = at > width / 2 ? at - width / 2 : 0;
-    if (begin < nn::text_width(labels) + !labels.empty() ||
-        begin + width > static_cast<std::size_t>(columns_))
-      continue;
-    labels += pad(begin - nn::text_width(labels)) + tick.label;
-  }
-  out += pad(label_width_) + " └" + rule + '\n' + pad(label_width_ + 2) + labels + '\n';
-  for (const std::string& line : {spec_.x_label, spec_.note})
-    if (!line.empty()) out += pad(label_width_ + 2) + line + '\n';
-  return out;
+  canvas.path(lines, {.stroke = Role::Paper, .width = 1.5});
 }
 
 }  // namespace ktape::plot

@@ -1,83 +1,67 @@
 #pragma once
+#include <ktape/nn/plot/canvas/canvas.hpp>
 #include <ktape/nn/plot/internal/scale.hpp>
-#include <ktape/nn/plot/svg.hpp>
 
-/// The frame of a chart: title, legend, axes and ticks.
+/// The frame of a chart: title, legend, axes and ticks. Internal: sources only.
 namespace ktape::plot {
+
+/// A series in a legend: a sign and the name of the series.
+struct LegendEntry {
+  enum Sign { Line, Points, Bar };
+  std::string name;
+  Look look = {};
+  Sign sign = Line;
+  bool band = false;  ///< whether the sign has a band behind the line
+};
 
 struct FrameSpec {
   std::string title, x_label, y_label;
   Scale x, y;
   std::vector<Scale::Tick> x_ticks = {};  ///< the ticks of the x axis; round numbers by default
   bool whole_x = false;                   ///< whether the ticks of x are whole numbers
-  std::vector<std::string> legend = {};   ///< the names of the series; no legend if all are empty
+  std::vector<LegendEntry> legend = {};   ///< the series; no legend if all names are empty
   std::string note = {};
   int width = 640, height = 400;
+  bool equal = false;  ///< whether a unit has one length on both axes
 };
 
-/// Draws title, legend, axes and ticks, and maps numbers to positions in the picture.
+bool has_legend(const FrameSpec& spec);
+
+/// Draws title, legend, axes and ticks, and maps numbers to positions in the picture. Until its destructor,
+/// drawings are clipped at the axes.
 class Frame {
  public:
-  explicit Frame(FrameSpec spec);
+  Frame(Canvas& canvas, const FrameSpec& spec);
+  ~Frame() { canvas_.close(); }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
 
-  Svg& svg() { return svg_; }
+  Canvas& canvas() { return canvas_; }
   double x(double number) const { return left_ + spec_.x.at(number) * width_; }
   double y(double number) const { return top_ + (1 - spec_.y.at(number)) * height_; }
+  Point at(double x_number, double y_number) const { return {x(x_number), y(y_number)}; }
+  double left() const { return left_; }
+  double top() const { return top_; }
   double bottom() const { return top_ + height_; }
   double width() const { return width_; }
-  /// Returns the picture; marks are clipped at the axes.
-  std::string str();
+  double height() const { return height_; }
 
  private:
   void draw_legend();
-  void draw_y_axis(const std::vector<Scale::Tick>& ticks);
-  void draw_x_axis(const std::vector<Scale::Tick>& ticks, bool turned);
+  void draw_sign(const LegendEntry& entry, double x, double y);
+  void measure();
+  void keep_units_equal();
+  void draw_y_axis();
+  void draw_x_axis();
 
-  FrameSpec spec_;
-  Svg svg_;
-  double left_ = 0, top_ = 0, width_ = 0, height_ = 0;
-};
-
-/// Dots for terminals: two by four dots in each character, which has one color.
-class Dots {
- public:
-  Dots(int columns, int rows);
-  int columns() const { return columns_; }
-  int rows() const { return rows_; }
-  /// Sets a dot at a position, given as fractions of the width from the left and of the height from below.
-  /// Positions outside are ignored.
-  void dot(double x, double y, std::size_t series);
-  void line(double x1, double y1, double x2, double y2, std::size_t series);
-  std::string row(int row, bool color) const;
-
- private:
-  struct Cell {
-    unsigned char dots = 0;
-    std::size_t series = 0;
-  };
-  int columns_, rows_;
-  std::vector<Cell> cells_;
-};
-
-/// Returns the text in a terminal's color, if any.
-std::string colored(const std::string& text, std::size_t series, bool color);
-/// Throws ValueError for options with which nothing can be drawn.
-void check_text(const TextOptions& options);
-
-/// Draws title, legend, axes and ticks as text around dots.
-class TextFrame {
- public:
-  TextFrame(const FrameSpec& spec, const TextOptions& options);
-  Dots dots() const { return {columns_, rows}; }
-  std::string str(const Dots& dots) const;
-
- private:
-  static constexpr int rows = 16;
   const FrameSpec& spec_;
-  TextOptions options_;
-  std::vector<Scale::Tick> ticks_;
-  std::size_t label_width_ = 0;
-  int columns_ = 0;
+  Canvas& canvas_;
+  double left_ = 0, top_ = 0, width_ = 0, height_ = 0;
+  std::vector<Scale::Tick> x_ticks_ = {}, y_ticks_ = {};
+  bool turned_ = false;  ///< whether the labels of x are slanted
 };
+
+/// Fills a bar, hatched from the ninth look on.
+void draw_bar_box(Canvas& canvas, const Box& box, std::size_t series, const std::string& hint = {});
 
 }  // namespace ktape::plot

@@ -21,16 +21,42 @@ std::string text_of(double number, std::chars_format format, int precision) {
   return text;
 }
 
-/// Returns the number with as many digits as distinguish it from the ticks beside it.
-std::string label_of(double number, Wide step, double largest) {
-  const int last = static_cast<int>(std::floor(std::log10(step) + 1e-9L));
-  const int first = largest > 0 ? static_cast<int>(std::floor(std::log10(largest))) : 0;
-  if (number == 0) return "0";
-  const std::string fixed = text_of(number, std::chars_format::fixed, std::max(0, -last));
-  if (first < 6 && last >= -5) return fixed;
-  const int own = static_cast<int>(std::floor(std::log10(std::abs(number))));
-  const std::string text = text_of(number, std::chars_format::scientific, std::clamp(own - last, 0, 15));
-  return fixed.size() <= text.size() ? fixed : text;
+int magnitude(Wide number) { return static_cast<int>(std::floor(std::log10(number) + 1e-9L)); }
+
+/// Sets the labels of ticks at multiples of a step. All labels have the digits that distinguish the ticks; all
+/// are plain or, if this is shorter, all have the exponent of the largest.
+void label_multiples(std::vector<Scale::Tick>& ticks, Wide step) {
+  double largest = 0;
+  for (const Scale::Tick& tick : ticks) largest = std::max(largest, std::abs(tick.number));
+  if (largest == 0) largest = static_cast<double>(step);
+  const int last = magnitude(step), first = magnitude(largest);
+  const auto plain = [&](double number) {
+    return text_of(number, std::chars_format::fixed, std::max(0, -last));
+  };
+  const auto scientific = [&](double number) {
+    if (number == 0) return std::string("0");
+    const auto mantissa = static_cast<double>(number / std::pow(Wide{10}, first));
+    return text_of(mantissa, std::chars_format::fixed, std::clamp(first - last, 0, 15)) + 'e' +
+           std::to_string(first);
+  };
+  std::size_t plain_size = 0, scientific_size = 0;
+  for (const Scale::Tick& tick : ticks) {
+    plain_size = std::max(plain_size, plain(tick.number).size());
+    scientific_size = std::max(scientific_size, scientific(tick.number).size());
+  }
+  const bool short_enough = (first < 6 && last >= -5) || plain_size <= scientific_size;
+  for (Scale::Tick& tick : ticks) tick.label = short_enough ? plain(tick.number) : scientific(tick.number);
+}
+
+/// Sets the labels of ticks at 1, 2 and 5 times powers of ten: all are plain or all have exponents.
+void label_powers(std::vector<Scale::Tick>& ticks) {
+  const bool plain = ticks.front().number >= 0.9e-4 && ticks.back().number < 1e5;
+  for (Scale::Tick& tick : ticks) {
+    const int power = magnitude(tick.number);
+    const auto factor = static_cast<double>(tick.number / std::pow(Wide{10}, power));
+    tick.label = plain ? text_of(tick.number, std::chars_format::fixed, std::max(0, -power))
+                       : text_of(factor, std::chars_format::fixed, 0) + 'e' + std::to_string(power);
+  }
 }
 
 /// Returns the smallest of 1, 2, 5, 10, 20, 50, ... that is at least `step`.
@@ -99,12 +125,10 @@ std::vector<Scale::Tick> Scale::linear_ticks(int wanted, bool whole) const {
   Wide step = round_step((high - low) / std::max(1, wanted));
   if (whole) step = std::max(step, Wide{1});
   std::vector<Tick> ticks;
-  const double largest = std::max(std::abs(min_), std::abs(max_));
   const Wide first = std::ceil(low / step - 1e-6L), last = std::floor(high / step + 1e-6L);
-  for (Wide k = first; k <= last && ticks.size() < 100; ++k) {
-    const auto number = static_cast<double>(k * step);
-    ticks.push_back({number, label_of(number, step, largest)});
-  }
+  for (Wide k = first; k <= last && ticks.size() < 100; ++k)
+    ticks.push_back({static_cast<double>(k * step) + 0.0, ""});  // + 0.0: no negative zero
+  label_multiples(ticks, step);
   return ticks;
 }
 
@@ -118,14 +142,17 @@ std::vector<Scale::Tick> Scale::log_ticks(int wanted) const {
     for (const int factor : {1, 2, 5}) {
       if ((factor != 1 && high - low > 0.4 * wanted) || power % every != 0) continue;
       const double number = static_cast<double>(factor * std::pow(Wide{10}, power));
-      if (number >= min_ * (1 - 1e-9) && number <= max_ * (1 + 1e-9))
-        ticks.push_back({number, label_of(number, number, number)});
+      if (number >= min_ * (1 - 1e-9) && number <= max_ * (1 + 1e-9)) ticks.push_back({number, ""});
     }
-  return ticks.size() >= 2 ? ticks : linear_ticks(wanted, false);
+  if (ticks.size() < 2) return linear_ticks(wanted, false);
+  label_powers(ticks);
+  return ticks;
 }
 
 std::string number_text(double number) {
   if (!std::isfinite(number)) return std::isnan(number) ? "NaN" : number > 0 ? "∞" : "-∞";
+  if (std::abs(number) < 1e7 && number == std::floor(number))
+    return text_of(number + 0.0, std::chars_format::fixed, 0);
   return text_of(number, std::chars_format::general, 4);
 }
 

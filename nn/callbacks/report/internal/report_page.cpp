@@ -6,7 +6,7 @@
 #include <ktape/nn/plot/chart.hpp>
 #include <ktape/nn/plot/pixels.hpp>
 #include <ktape/nn/plot/plot_columns.hpp>
-#include <ktape/nn/plot/svg.hpp>
+#include <ktape/nn/plot/canvas/svg.hpp>
 #include <ktape/nn/training/history_epochs.hpp>
 #include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/config.hpp>
