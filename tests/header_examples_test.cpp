@@ -378,12 +378,21 @@ using Mine = nn::ModelOf<MineImpl>;
 }
 
 [[maybe_unused]] void plots(const nn::History& history, const Tensor& weights,
-                            const std::vector<double>& loss, const std::vector<double>& val_loss) {
+                            const std::vector<double>& loss, const std::vector<double>& val_loss,
+                            const std::vector<double>& deviation, const Tensor& x) {
   plot::lines({{"loss", history["loss"]}, {"val_loss", history["val_loss"]}},
               {.title = "Digits", .x = {.label = "epoch"}, .y = {.log = true}})
       .save("loss.svg");
   std::cout << plot::histogram(weights);
   lines(loss), lines({1, 4, 9}), lines({{"train", loss}, {"validation", val_loss}});
+  lines({{.name = "mean", .y = loss, .error = deviation},
+         {.name = "best", .y = val_loss, .line = "dashed", .marker = "star", .color = 3, .alpha = 0.5}});
+  lines({{.name = "quartiles", .x = loss, .low = deviation, .high = val_loss}});
+  plot::histogram(weights).save("weights.png", {.scale = 1, .dark = true});
+  lines(loss, {.annotations = {{"minimum", 7, 0.1}}, .horizontal = {{0.5, "chance"}}, .vertical = {{3}}});
+  plot::heat_map(weights, {.title = "Weights", .colors = "viridis"}).save("weights.svg");
+  plot::image_grid(x, {.columns = 8, .row_labels = {"digits", "rebuilt"}}).save("pairs.svg");
+  plot::grid({lines(loss), plot::histogram(weights)}, {.title = "A run", .columns = 2}).save("run.svg");
 }
 
 [[maybe_unused]] void command_line(int argc, char** argv) {

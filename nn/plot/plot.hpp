@@ -18,10 +18,10 @@ class History;
 ///                 {.title = "Digits", .x = {.label = "epoch"}, .y = {.log = true}}).save("loss.svg");
 ///     std::cout << plot::histogram(weights);                      // drawn with characters
 ///
-/// Each series has its own look. The first eight lines have colors, the next ones also dashes, dots or both, and
-/// lines from the 33rd on also markers; points differ in color and marker; bars are hatched from the ninth series
-/// on. People without red, green or blue cones can tell the colors apart. Long titles are wrapped; other texts
-/// that are too long end in an ellipsis.
+/// Each series has its own look. The first eight lines have colors, the next ones also dashes, dots or both,
+/// and lines from the 33rd on also markers; points differ in color and marker; bars are hatched from the
+/// ninth series on. People without red, green or blue cones can tell the colors apart. Long titles are
+/// wrapped; other texts that are too long end in an ellipsis.
 ///
 /// Every function throws ValueError, naming the function and the argument, for missing numbers, lengths or
 /// shapes that do not fit each other, a minimum that is not below the maximum, and numbers on a logarithmic
@@ -125,13 +125,14 @@ class Figure {
   /// Returns an SVG picture without scripts, links to files or embedded fonts, which is light or dark like
   /// the reader's screen. Points and cells show their values under the mouse.
   std::string svg() const;
-  /// Returns the drawing as a PNG picture. Its font has the letters of Western languages and the usual signs; other
-  /// characters become boxes. Throws ValueError for a scale out of range and for more than 100 million pixels.
+  /// Returns the drawing as a PNG picture. Its font has the letters of Western languages and the usual signs;
+  /// other characters become boxes. Throws ValueError for a scale out of range and for more than 100 million
+  /// pixels.
   std::string png(const PngOptions& options = {}) const;
-  /// Writes the picture into a file in the format that the name ends in, ".svg" or ".png". Throws ValueError for
-  /// another ending, IOError if the file cannot be written.
+  /// Writes the picture into a file in the format that the name ends in, ".svg" or ".png". Throws ValueError
+  /// for another ending, IOError if the file cannot be written.
   ///
-  ///     histogram(weights).save("weights.png", {.scale = 1, .dark = true});
+  ///     plot::histogram(weights).save("weights.png", {.scale = 1, .dark = true});
   void save(const std::string& path, const PngOptions& options = {}) const;
   /// Returns the picture drawn with characters, for a terminal.
   std::string text(const TextOptions& options = {}) const;
@@ -160,8 +161,8 @@ struct ChartOptions {
 ///
 ///     lines(loss, {.annotations = {{"minimum", 7, 0.1}}, .horizontal = {{0.5, "chance"}}, .vertical = {{3}}})
 Figure lines(const SeriesList& series, const ChartOptions& options = {});
-/// Draws a marker for each point. More than 5000 points are drawn as an image inside of the picture, with stronger
-/// colors where points overlap: an SVG picture of a million points has less than 1 MB.
+/// Draws a marker for each point. More than 5000 points are drawn as an image inside of the picture, with
+/// stronger colors where points overlap: an SVG picture of a million points has less than 1 MB.
 Figure scatter(const SeriesList& series, const ChartOptions& options = {});
 /// Draws a number of each epoch of a training, such as "loss" or "accuracy", and the number with "val_"
 /// before its name, if the history has it. Throws ValueError, with the nearest known names, for an unknown
@@ -173,15 +174,15 @@ Figure bars(const std::vector<std::string>& labels, const SeriesList& series,
             const ChartOptions& options = {});
 
 struct HistogramOptions {
-  /// From 1 to 1000; by default by the rule of Freedman and Diaconis. By default, each integer has its own bin if
-  /// all numbers are integers in a range of at most 64; integers in a larger range share bins.
+  /// From 1 to 1000; by default by the rule of Freedman and Diaconis. By default, each integer has its own
+  /// bin if all numbers are integers in a range of at most 64; integers in a larger range share bins.
   int bins = 0;
   std::string title = {};
   Axis x = {}, y = {.label = "count"};  ///< x: the limits of the bins; numbers outside are not counted
   int width = 640, height = 400;
 };
-/// Draws the counts of the numbers in intervals (bins) of equal width. On a logarithmic axis, the logarithms of
-/// the numbers have bins of equal width.
+/// Draws the counts of the numbers in intervals (bins) of equal width. On a logarithmic axis, the logarithms
+/// of the numbers have bins of equal width.
 Figure histogram(const Numbers& numbers, const HistogramOptions& options = {});
 
 struct HeatMapOptions {
@@ -194,8 +195,8 @@ struct HeatMapOptions {
   /// numbers and of another color for negative numbers, and differs between light and dark screens.
   std::string colors = {};
 };
-/// Draws a matrix of at most 4096 rows and columns, with a cell for each number, and a color bar. Larger numbers
-/// have stronger colors; if there are negative numbers, these have another color.
+/// Draws a matrix of at most 4096 rows and columns, with a cell for each number, and a color bar. Larger
+/// numbers have stronger colors; if there are negative numbers, these have another color.
 ///
 ///     plot::heat_map(weights, {.title = "Weights", .colors = "viridis"}).save("weights.svg");
 Figure heat_map(const Tensor& matrix, const HeatMapOptions& options = {});
@@ -233,8 +234,8 @@ struct GridOptions {
   std::string title = {};
   int columns = 0;  ///< the figures in a row; by default 1 for up to 3 figures, else about their square root
 };
-/// Returns a figure of figures, row by row, each in its own size. In a terminal, the figures of a row are beside
-/// each other if there is room.
+/// Returns a figure of figures, row by row, each in its own size. In a terminal, the figures of a row are
+/// beside each other if there is room.
 ///
 ///     plot::grid({lines(loss), plot::histogram(weights)}, {.title = "A run", .columns = 2}).save("run.svg");
 Figure grid(const std::vector<Figure>& figures, const GridOptions& options = {});

@@ -139,8 +139,8 @@ class PointChart final : public Chart {
     return std::isfinite(series_[s].x[i]) && std::isfinite(series_[s].y[i]);
   }
 
-  /// Calls f(first, last, begins) for each run of points in one column of the picture. `begins` is true after a
-  /// point that `good` rejects.
+  /// Calls f(first, last, begins) for each run of points in one column of the picture. `begins` is true after
+  /// a point that `good` rejects.
   template <class Good, class F>
   void each_column(const Frame& frame, std::size_t s, Good&& good, F&& f) const {
     const Numbers& xs = series_[s].x;
@@ -256,8 +256,8 @@ void PointChart::draw_density(Frame& frame) const {
   if (any) density.draw(frame.canvas());
 }
 
-/// Draws the line of a series. If many points fall into one column of the picture, only the first, the lowest,
-/// the highest and the last are drawn: the others would be invisible.
+/// Draws the line of a series. If many points fall into one column of the picture, only the first, the
+/// lowest, the highest and the last are drawn: the others would be invisible.
 void PointChart::draw_line(Frame& frame, std::size_t s) const {
   const auto& xs = series_[s].x;
   const auto& ys = series_[s].y;

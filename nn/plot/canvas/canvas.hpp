@@ -48,8 +48,8 @@ class Canvas {
   virtual void circle(Point middle, double radius, const Brush& brush, const std::string& hint = {}) = 0;
   virtual void path(const Path& path, const Brush& brush, const std::string& hint = {}) = 0;
   virtual void text(Point place, const std::string& text, const TextStyle& style) = 0;
-  /// Draws pixels, uint8 of shape (height, width, channels), without smoothing. `dark` has the pixels for dark
-  /// screens, if these differ.
+  /// Draws pixels, uint8 of shape (height, width, channels), without smoothing. `dark` has the pixels for
+  /// dark screens, if these differ.
   virtual void image(const Box& box, const Tensor& pixels, const std::string& hint = {},
                      const Tensor& dark = {}) = 0;
   /// Until `close`, clips drawings to the box, whose upper left corner has the coordinates `origin`.

@@ -8,9 +8,9 @@
 namespace ktape::plot {
 namespace {
 
-/// A letter. Strokes are divided by blanks; each pair of hexadecimal digits is a point: column and row. Row 4 is
-/// the base line, row b the height of "x", row e the height of "X". `~` begins a smooth curve with these control
-/// points, `@` a closed one.
+/// A letter. Strokes are divided by blanks; each pair of hexadecimal digits is a point: column and row. Row 4
+/// is the base line, row b the height of "x", row e the height of "X". `~` begins a smooth curve with these
+/// control points, `@` a closed one.
 struct Glyph {
   std::uint32_t code;
   int width;

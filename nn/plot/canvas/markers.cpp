@@ -6,8 +6,8 @@
 namespace ktape::plot {
 namespace {
 
-/// Returns a polygon around a middle. The distances of its corners alternate between the radii; the first corner
-/// is at the top.
+/// Returns a polygon around a middle. The distances of its corners alternate between the radii; the first
+/// corner is at the top.
 Piece star(Point middle, const std::vector<double>& radii, int corners, double turned = 0) {
   Piece piece{.closed = true};
   for (int i = 0; i < corners; ++i) {

@@ -29,8 +29,8 @@ struct Paint {
   static Paint of_series(std::size_t i);
 };
 
-/// The number of colors of series. Any two have a distance (CIEDE2000) of at least 12.5 for people without red,
-/// green or blue cones, and of 20 for others; the contrast to the paper is at least 3.
+/// The number of colors of series. Any two have a distance (CIEDE2000) of at least 12.5 for people without
+/// red, green or blue cones, and of 20 for others; the contrast to the paper is at least 3.
 inline constexpr std::size_t series_colors = 8;
 
 Color color_of(const Paint& paint, Theme theme);
@@ -55,7 +55,8 @@ struct Look {
 /// Returns the look of series i among lines: all colors with a solid line, then with each other kind of line,
 /// then with markers. The first 256 looks differ.
 Look line_look(std::size_t i);
-/// Returns the look of series i among points: neighbours differ in color and marker. The first 64 looks differ.
+/// Returns the look of series i among points: neighbours differ in color and marker. The first 64 looks
+/// differ.
 Look point_look(std::size_t i);
 /// Returns the letter of series i in drawings of characters without colors.
 char letter_of(std::size_t i);

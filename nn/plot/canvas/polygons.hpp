@@ -8,13 +8,13 @@ namespace ktape::plot {
 
 using Polygon = std::vector<Point>;
 
-/// Returns polygons whose union is the stroke of a path, with round ends and joints. `dash` has the lengths of
-/// strokes and gaps.
+/// Returns polygons whose union is the stroke of a path, with round ends and joints. `dash` has the lengths
+/// of strokes and gaps.
 std::vector<Polygon> stroke_polygons(const Path& path, double width, const std::vector<double>& dash = {});
 Polygon circle_polygon(Point middle, double radius);
 
-/// Calls `pixel(x, y, part)` for each pixel of the clip of which polygons cover a part above 0. The polygons are
-/// one shape, by the nonzero rule of windings.
+/// Calls `pixel(x, y, part)` for each pixel of the clip of which polygons cover a part above 0. The polygons
+/// are one shape, by the nonzero rule of windings.
 void cover(const std::vector<Polygon>& polygons, int width, int height, const Box& clip,
            const std::function<void(int x, int y, double part)>& pixel);
 

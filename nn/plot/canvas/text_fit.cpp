@@ -7,14 +7,14 @@
 namespace ktape::plot {
 namespace {
 
-/// Returns the width of a character with this first byte, divided by the size of the font. The widths are those
-/// of wide fonts, such as DejaVu Sans.
+/// Returns the width of a character with this first byte, divided by the size of the font. The widths are
+/// those of wide fonts, such as DejaVu Sans.
 double letter_width(unsigned char first) {
   if (first >= 0xe3) return 1.05;  // Chinese, Japanese, Korean, and pictures
   if (first >= 0x80) return 0.75;
   const auto letter = static_cast<char>(first);
   if (std::string_view("ijlI'|.,:;! ").find(letter) != std::string_view::npos) return 0.36;
-  if (std::string_view("ftr()[]/\\-\"`").find(letter) != std::string_view::npos) return 0.44;
+  if (std::string_view("ftr()[]-\"`").find(letter) != std::string_view::npos) return 0.44;
   if (std::string_view("mwMW%@").find(letter) != std::string_view::npos) return 1;
   if ((letter >= 'A' && letter <= 'Z') || std::string_view("+=<>~#^&").find(letter) != std::string_view::npos)
     return letter >= 'A' && letter <= 'Z' ? 0.75 : 0.85;

@@ -4,8 +4,8 @@
 /// A drawing of a large number of points. Internal: sources only.
 namespace ktape::plot {
 
-/// The number of points in each pixel of a frame. A pixel has the color of the series with most of its points,
-/// and an opacity that grows with the logarithm of the number.
+/// The number of points in each pixel of a frame. A pixel has the color of the series with most of its
+/// points, and an opacity that grows with the logarithm of the number.
 class Density {
  public:
   explicit Density(const Frame& frame);

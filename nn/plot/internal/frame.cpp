@@ -44,8 +44,8 @@ Frame::Frame(Canvas& canvas, const FrameSpec& spec) : spec_(spec), canvas_(canva
   canvas.open({left_ - 4, top_ - 4, width_ + 8, height_ + 8});
 }
 
-/// Computes ticks and the size of the axes. The width of the labels of y determines the width of the axes, and
-/// the labels of x, if slanted, the height.
+/// Computes ticks and the size of the axes. The width of the labels of y determines the width of the axes,
+/// and the labels of x, if slanted, the height.
 void Frame::measure() {
   const double below = margin + 16 + (spec_.x_label.empty() ? 0 : 17) + (spec_.note.empty() ? 0 : 15);
   height_ = std::max(20.0, spec_.height - top_ - below);

@@ -23,8 +23,8 @@ std::string text_of(double number, std::chars_format format, int precision) {
 
 int magnitude(Wide number) { return static_cast<int>(std::floor(std::log10(number) + 1e-9L)); }
 
-/// Sets the labels of ticks at multiples of a step. All labels have the digits that distinguish the ticks; all
-/// are plain or, if this is shorter, all have the exponent of the largest.
+/// Sets the labels of ticks at multiples of a step. All labels have the digits that distinguish the ticks;
+/// all are plain or, if this is shorter, all have the exponent of the largest.
 void label_multiples(std::vector<Scale::Tick>& ticks, Wide step) {
   double largest = 0;
   for (const Scale::Tick& tick : ticks) largest = std::max(largest, std::abs(tick.number));

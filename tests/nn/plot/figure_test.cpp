@@ -46,10 +46,62 @@ TEST_CASE("a figure is saved as SVG") {
   std::ostringstream content;
   content << std::ifstream(path).rdbuf();
   CHECK(content.str() == figure.svg());
-  CHECK_THROWS_WITH_AS(figure.save("loss.png"),
-                       "[Figure] the name of the file must end in .svg: received loss.png", ValueError);
+  CHECK_THROWS_WITH_AS(figure.save("loss.gif"),
+                       "[Figure] the name of the file must end in .svg or .png: received loss.gif",
+                       ValueError);
   CHECK_THROWS_WITH_AS(figure.save(files.folder() + "/none/loss.svg"), Contains("none/loss.svg"),
                        ktape::IOError);
+}
+
+TEST_CASE("a figure is saved as PNG, in the size that is asked for") {
+  const Files files;
+  const std::string path = files.folder() + "/loss.png";
+  const plot::Figure figure = plot::lines({1, 2}, {.title = "Loss", .width = 200, .height = 160});
+  figure.save(path, {.scale = 1.5});
+  const Tensor pixels = ktape::data::load_image(path);
+  CHECK(pixels.shape() == ktape::Shape{240, 300, 3});
+  CHECK(pixels.item<int>(0, 0, 0) == 255);
+  figure.save(path, {.scale = 1, .dark = true});
+  CHECK(ktape::data::load_image(path).item<int>(0, 0, 0) == 0x11);
+  CHECK(figure.png() == figure.png({.scale = 2, .dark = false}));
+  CHECK(figure.png() != figure.png({.dark = true}));
+  CHECK_THROWS_WITH_AS(figure.png({.scale = 0}), "[Figure] scale must be from 0.1 to 10: received scale=0",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(plot::lines({1}, {.width = 9000, .height = 9000}).png(),
+                       "[Figure] a PNG picture must have at most 100 million pixels: received 18000 x 18000",
+                       ValueError);
+}
+
+TEST_CASE("every kind of figure is drawn as PNG") {
+  const Tensor x = K::random_uniform({6, 6});
+  for (const plot::Figure& figure :
+       {plot::lines({1, NAN, 3}), plot::scatter(x), plot::bars({"a"}, {1}), plot::histogram(x),
+        plot::heat_map(x), plot::confusion_matrix(K::constant({0, 1}), K::constant({0, 1})),
+        plot::image_grid(K::random_uniform({3, 5, 5})), plot::grid({plot::lines({1, 2})})})
+    CHECK(figure.png({.scale = 1}).starts_with("\x89PNG"));
+}
+
+TEST_CASE("a long title is wrapped, and no text is cut") {
+  std::string title;
+  for (int i = 0; i < 60; ++i) title += "word" + std::to_string(i) + ' ';
+  const std::string label(300, 'l');
+  const std::string svg = plot::lines({{label, {1, 2}}, {"b", {2, 1}}},
+                                      {.title = title, .x = {.label = label}, .y = {.label = label}})
+                              .svg();
+  CHECK(count(svg, "font-weight=\"bold\"") == 3);
+  CHECK(contains(svg, ">word0 "));
+  CHECK(count(svg, "…</text>") == 4);
+  CHECK_FALSE(contains(svg, label + "</text>"));
+  for (const plot::Figure& figure :
+       {plot::lines({1, 2}, {.title = title, .x = {.label = label}}),
+        plot::bars({label, "b"}, {1, 2}, {.title = title}),
+        plot::heat_map(K::random_normal({3, 3}),
+                       {.title = title, .x_label = label, .y_ticks = {label, "", ""}}),
+        plot::image_grid(K::random_uniform({2, 5, 5}), {.title = title, .titles = {label, ""}}),
+        plot::grid({plot::lines({1})}, {.title = title})}) {
+    CHECK(narrow(figure.text({.columns = 40}), 40));
+    CHECK_FALSE(contains(figure.svg(), label + "</text>"));
+  }
 }
 
 TEST_CASE("data that cannot be drawn are an error with the reason") {

@@ -24,6 +24,23 @@ TEST_CASE("images, of bytes or of brightnesses, are PNG files in the picture") {
                        "[image_grid] there must be a title for each image: received 1 for 2", ValueError);
 }
 
+TEST_CASE("rows and columns of images have labels") {
+  const plot::ImageGridOptions options{
+      .columns = 3, .row_labels = {"digits", "rebuilt"}, .column_labels = {"one", "two", "three"}};
+  const plot::Figure figure = plot::image_grid(K::random_uniform({5, 6, 6}), options);
+  for (const char* label : {">digits<", ">rebuilt<", ">one<", ">two<", ">three<"}) {
+    CHECK_MESSAGE(contains(figure.svg(), label), label);
+    const std::string text(label + 1, std::string(label).size() - 2);
+    CHECK_MESSAGE((contains(figure.text(), text) || contains(figure.text(), text.substr(0, 3) + "…")), label);
+  }
+  CHECK(narrow(figure.text({.columns = 30}), 30));
+  CHECK_THROWS_WITH_AS(plot::image_grid(K::ones({5, 6, 6}), {.columns = 3, .row_labels = {"a"}}),
+                       "[image_grid] row_labels must be as many as there are: received 1 for 2", ValueError);
+  CHECK_THROWS_WITH_AS(plot::image_grid(K::ones({2, 6, 6}), {.columns = 3, .column_labels = {"a"}}),
+                       "[image_grid] column_labels must be as many as there are: received 1 for 2",
+                       ValueError);
+}
+
 TEST_CASE("pixels_of turns numbers into bytes, by the range of all") {
   const auto bytes = [](const Tensor& images) { return values(plot::pixels_of("image_grid", images)); };
   CHECK(bytes(K::constant({{0.f, 0.2f, 1.f}})) == Values{0, 51, 255});

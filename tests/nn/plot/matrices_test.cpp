@@ -16,12 +16,28 @@ TEST_CASE("a heat map is stronger where numbers are larger, in two colors where 
     CHECK(contains(svg, text));
   CHECK(figure.text() == "     a b c\none  1 2 3\ntwo  4 5 6\n");
   const std::string signs = plot::heat_map(K::constant({{-2.f, 1.f}})).svg();
-  CHECK(contains(signs, "class=\"ktf-1\" fill-opacity=\"1\""));
+  CHECK(contains(signs, "class=\"ktf-1\"><title>(0, 0): -2<"));
   CHECK(contains(signs, "class=\"ktf-0\" fill-opacity=\"0.5\""));
-  CHECK(contains(plot::heat_map(K::ones({100, 100})).svg(), "data:image/png;base64,"));
+  CHECK(count(plot::heat_map(K::ones({100, 100})).svg(), "data:image/png;base64,") == 2);
   CHECK_THROWS_WITH_AS(plot::heat_map(K::ones({3})), Contains("received shape (3,)"), ValueError);
   CHECK_THROWS_WITH_AS(plot::heat_map(K::ones({2, 2}), {.x_ticks = {"a"}}),
                        "[heat_map] x_ticks must have an entry for each cell along the axis: received 1 for 2",
+                       ValueError);
+}
+
+TEST_CASE("a heat map has the colors of a map, and a color bar with ticks") {
+  const Tensor matrix = K::constant({{0, 50}, {75, 100}});
+  const std::string svg = plot::heat_map(matrix, {.colors = "viridis"}).svg();
+  for (const char* part : {"fill=\"#440154\"><title>(0, 0): 0<", "fill=\"#fde725\"><title>(1, 1): 100<",
+                           "fill=\"#21918c\"><title>(0, 1): 50<", ">100<"})
+    CHECK_MESSAGE(contains(svg, part), part);
+  CHECK(count(svg, "<rect") == 1 + 4 + 64);
+  CHECK(count(plot::heat_map(K::ones({100, 100}), {.colors = "gray"}).svg(), "data:image/png") == 1);
+  const std::string signs = plot::heat_map(K::constant({{-2.f, 0.f, 1.f}}), {.colors = "coolwarm"}).svg();
+  CHECK(contains(signs, "fill=\"#dddddd\"><title>(0, 1): 0<"));
+  CHECK(contains(signs, "fill=\"#3b4cc0\"><title>(0, 0): -2<"));
+  CHECK_THROWS_WITH_AS(plot::heat_map(matrix, {.colors = "jet"}),
+                       "[heat_map] colors must be viridis, magma, gray or coolwarm: received colors=\"jet\"",
                        ValueError);
 }
 

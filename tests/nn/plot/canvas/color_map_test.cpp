@@ -17,12 +17,15 @@ TEST_CASE("a color map leads from its first to its last color") {
 }
 
 TEST_CASE("maps of one direction get brighter all the way") {
-  const auto brightness = [](Color color) { return 0.299 * color.red + 0.587 * color.green + 0.114 * color.blue; };
+  const auto brightness = [](Color color) {
+    return 0.299 * color.red + 0.587 * color.green + 0.114 * color.blue;
+  };
   for (const char* name : {"viridis", "magma", "gray"})
     for (int i = 0; i < 64; ++i) {
       CAPTURE(name);
       CAPTURE(i);
-      CHECK(brightness(plot::mapped_color(name, i / 64.0)) < brightness(plot::mapped_color(name, (i + 1) / 64.0)));
+      CHECK(brightness(plot::mapped_color(name, i / 64.0)) <
+            brightness(plot::mapped_color(name, (i + 1) / 64.0)));
     }
 }
 

@@ -32,7 +32,8 @@ TEST_CASE("a long text is wrapped at blanks, its last line shortened") {
   const Lines word = plot::wrapped("incomprehensibilities are long", 5, short_enough);
   CHECK(word[0].ends_with("…"));
   CHECK(word.back() == "are long");
-  for (const std::string& line : plot::wrapped("words of a title that is too long for a line", 3, 120, 15, true))
+  for (const std::string& line :
+       plot::wrapped("words of a title that is too long for a line", 3, 120, 15, true))
     CHECK(plot::text_length(line, 15, true) <= 120);
   CHECK(plot::wrapped_lines("a title of words", 9) == "a title\nof words\n");
 }

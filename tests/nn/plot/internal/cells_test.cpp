@@ -20,8 +20,7 @@ plot::Cells cells(int columns) {
           .number = number,
           .hint = [](std::size_t i) { return "cell " + std::to_string(i); },
           .annotate = {},
-          .least = "pale",
-          .most = "strong",
+          .scale = plot::Scale("heat_map", "the color", {.min = 0, .max = 8}, {}, 0),
           .note = "noted",
           .width = 400};
 }
@@ -36,16 +35,16 @@ TEST_CASE("cells show numbers if there is room, and shades otherwise") {
         "Cells\ndown ↓  across →\n"
         "a ██▒-??  ████████████████\n"
         "b ████████████████████████\n"
-        "  pale ░▒▓█ strong\nnoted\n");
+        "  0 ░▒▓█ 8\nnoted\n");
 }
 
 TEST_CASE("cells are rectangles with hints, more than 4096 the pixels of an image") {
   const std::string svg = plot::cell_chart(cells(3)).svg();
   CHECK(count(svg, "<title>cell ") == 6);
-  for (const char* text : {">Cells<", ">across<", ">down<", ">pale<", ">strong<", ">noted<", ">b<"})
+  for (const char* text : {">Cells<", ">across<", ">down<", ">0<", ">8<", ">noted<", ">b<"})
     CHECK_MESSAGE(contains(svg, text), text);
   CHECK_FALSE(contains(svg, "<image"));
   const std::string large = plot::cell_chart(cells(2049)).svg();
-  CHECK(count(large, "<image") == 1);
+  CHECK(count(large, "<image") == 2);  // for light and for dark screens
   CHECK_FALSE(contains(large, "<title>cell "));
 }
