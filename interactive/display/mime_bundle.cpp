@@ -4,9 +4,9 @@
 #include <ktape/interactive/display/display.hpp>
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/data/formats/image_files.hpp>
+#include <ktape/nn/plot/canvas/svg.hpp>
 #include <ktape/nn/plot/model_graph.hpp>
 #include <ktape/nn/plot/pixels.hpp>
-#include <ktape/nn/plot/canvas/svg.hpp>
 
 #include <algorithm>
 #include <cstring>

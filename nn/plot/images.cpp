@@ -216,7 +216,7 @@ Figure image_grid(const Tensor& images, const ImageGridOptions& options) {
   const int columns = columns_of(count, options.columns);
   const auto check = [&](const char* name, const std::vector<std::string>& labels, std::int64_t wanted) {
     if (!labels.empty() && static_cast<std::int64_t>(labels.size()) != wanted)
-      fail("[image_grid] ", name, " must be as many as there are: received ", labels.size(), " for ", wanted);
+      fail("[image_grid] ", name, " must have a label for each: received ", labels.size(), " for ", wanted);
   };
   check("row_labels", options.row_labels, (count + columns - 1) / columns);
   check("column_labels", options.column_labels, std::min<std::int64_t>(columns, count));

@@ -25,8 +25,8 @@ std::size_t place_of(const char* op, const char* option, const std::array<const 
 void check_count(const char* op, const char* name, const Numbers& numbers, const Series& series,
                  std::size_t at) {
   if (!numbers.empty() && numbers.size() != series.x.size())
-    fail("[", op, "] ", name, " must be as many as x: received ", numbers.size(), " and ", series.x.size(),
-         " for series ", at, " '", series.name, "'");
+    fail("[", op, "] ", name, " and x must have the same size: received ", numbers.size(), " and ",
+         series.x.size(), " for series ", at, " '", series.name, "'");
 }
 
 void check_look(const char* op, const Series& series, std::size_t at) {
@@ -62,8 +62,8 @@ std::vector<Series> checked(const char* op, const SeriesList& series) {
       one.x = places;
     }
     if (one.x.size() != count)
-      fail("[", op, "] x and y must be as many: received ", one.x.size(), " and ", count, " for series ", s,
-           " '", one.name, "'");
+      fail("[", op, "] x and y must have the same size: received ", one.x.size(), " and ", count,
+           " for series ", s, " '", one.name, "'");
     check_count(op, "low", one.low, one, s);
     check_count(op, "high", one.high, one, s);
     if (!one.error.empty() && one.y.empty())

@@ -35,10 +35,9 @@ TEST_CASE("rows and columns of images have labels") {
   }
   CHECK(narrow(figure.text({.columns = 30}), 30));
   CHECK_THROWS_WITH_AS(plot::image_grid(K::ones({5, 6, 6}), {.columns = 3, .row_labels = {"a"}}),
-                       "[image_grid] row_labels must be as many as there are: received 1 for 2", ValueError);
+                       "[image_grid] row_labels must have a label for each: received 1 for 2", ValueError);
   CHECK_THROWS_WITH_AS(plot::image_grid(K::ones({2, 6, 6}), {.columns = 3, .column_labels = {"a"}}),
-                       "[image_grid] column_labels must be as many as there are: received 1 for 2",
-                       ValueError);
+                       "[image_grid] column_labels must have a label for each: received 1 for 2", ValueError);
 }
 
 TEST_CASE("pixels_of turns numbers into bytes, by the range of all") {

@@ -66,7 +66,8 @@ TEST_CASE("bands: errors around a line, the space between two curves, error bars
                        "[lines] low and high must be given together: received one of them for series 0 ''",
                        ValueError);
   CHECK_THROWS_WITH_AS(plot::lines({{.y = {1, 2}, .error = {1}}}),
-                       "[lines] error must be as many as x: received 1 and 2 for series 0 ''", ValueError);
+                       "[lines] error and x must have the same size: received 1 and 2 for series 0 ''",
+                       ValueError);
   CHECK_THROWS_WITH_AS(plot::lines({{.low = {1, 0}, .high = {1, 1}}}, {.y = {.log = true}}),
                        "[lines] numbers on a logarithmic axis must be positive: received low[1]=0",
                        ValueError);

@@ -3,10 +3,10 @@
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/data/formats/image_files.hpp>
 #include <ktape/nn/models/summary_table.hpp>
+#include <ktape/nn/plot/canvas/svg.hpp>
 #include <ktape/nn/plot/chart.hpp>
 #include <ktape/nn/plot/pixels.hpp>
 #include <ktape/nn/plot/plot_columns.hpp>
-#include <ktape/nn/plot/canvas/svg.hpp>
 #include <ktape/nn/training/history_epochs.hpp>
 #include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/config.hpp>
