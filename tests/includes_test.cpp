@@ -115,7 +115,7 @@ TEST_CASE("kernels include nothing that knows tensors, ops nothing of nn, and nn
   });
 }
 
-TEST_CASE("each source of nn has a test file of its name") {
+TEST_CASE("each source of nn has a test file with the source's name") {
   // Sources that run over MPI: tests/nn/distributed tests them together, in several processes.
   const std::set<std::string> in_processes{
       "nn/distributed/internal/exchange.cpp", "nn/distributed/internal/world.cpp",

@@ -44,7 +44,7 @@ TEST_CASE("each family of layers is registered: a layer is made from its class a
   }
 }
 
-TEST_CASE("each registered layer is registered once, under a name that is known") {
+TEST_CASE("each layer is registered once, under a known name") {
   const std::vector<std::string> names = nn::registered_names("layer");
   CHECK(names.size() > 100);
   CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());

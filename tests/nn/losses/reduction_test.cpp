@@ -69,7 +69,7 @@ TEST_CASE("values are summed, averaged, averaged by weight, or kept") {
   CHECK(reduced("mean_with_sample_weight", w, mask) == Values{1});
 }
 
-TEST_CASE("weights of 0, and masks that hide all, give 0") {
+TEST_CASE("weights of 0, and masks that hide all values, give 0") {
   const Tensor x = doubles({1, 2}), nothing = doubles({0, 0});
   for (const char* reduction : {"sum", "mean", "mean_with_sample_weight"}) {
     CAPTURE(reduction);
@@ -91,7 +91,7 @@ TEST_CASE("reductions have gradients to values and weights") {
                     {normal({3, 2}), doubles({0.5, 1, 2})});
 }
 
-TEST_CASE("an axis of 1 at the end is added or removed, where the ranks differ by it") {
+TEST_CASE("a last axis of extent 1 is added or removed if the ranks differ by one") {
   const auto shapes = [](const Shape& x, const Shape& y) {
     const nn::SameRank both = nn::to_same_rank(K::ones(x), K::ones(y));
     return std::pair{both.x.shape(), both.y.shape()};

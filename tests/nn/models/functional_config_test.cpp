@@ -143,7 +143,7 @@ TEST_CASE("a config names layers, their calls, and the inputs and outputs") {
   check_remade(model, {normal({3, 2}, 1, "float32"), normal({3, 2}, 2, "float32")});
 }
 
-TEST_CASE("a model from a tensor in the middle of another graph has an input of its own there") {
+TEST_CASE("a model that starts in the middle of another graph gets a new input") {
   const Tensor in = nn::Input({2}, {.name = "in"});
   const Tensor hidden = nn::Dense(3, {.name = "hidden"})(in);
   const nn::Model upper(hidden, nn::Dense(1, {.name = "out"})(hidden), {.name = "upper"});
@@ -158,7 +158,7 @@ TEST_CASE("a model from a tensor in the middle of another graph has an input of 
   CHECK(names_of(read) == std::vector<std::string>{"hidden_input", "hidden"});
 }
 
-TEST_CASE("layers of a config may stand in any order, and calls keep the order of the list") {
+TEST_CASE("layers of a config may have any order, and calls keep the order of the list") {
   Config config = nn::model_config(small()).config().at("config").config();
   const Value::List layers = config.at("layers").list();
   config.set("layers", Value::List(layers.rbegin(), layers.rend()));
@@ -169,7 +169,7 @@ TEST_CASE("layers of a config may stand in any order, and calls keep the order o
   CHECK(values(turned(x)) == Values{3});
 }
 
-TEST_CASE("masks with weights: a nested model with a mask is written, read, and weighs equally") {
+TEST_CASE("a nested model with a mask is written and read, and weighs samples equally") {
   const Tensor words = nn::Input({4}, {.name = "words"}), ids = nn::Input({4}, {.name = "ids"});
   const nn::Model embed(words, nn::Embedding(5, 3, {.mask_zero = true, .name = "table"})(words),
                         {.name = "embed"});

@@ -51,7 +51,8 @@ TEST_CASE_FIXTURE(Branches, "a graph lists each layer once, and its nodes in the
   CHECK(graph.symbols().size() == 4);
 }
 
-TEST_CASE_FIXTURE(Branches, "a graph may begin in the middle of another, and end at its input") {
+TEST_CASE_FIXTURE(Branches,
+                  "a graph may begin in the middle of another graph, and end at the input of that graph") {
   const LayerGraph upper("upper", {left, right}, {sum, left});
   const Tensor x = normal({2, 2}, 1, "float32"), y = normal({2, 2}, 2, "float32");
   const std::vector<Tensor> got = upper.run({x, y});
@@ -89,7 +90,7 @@ TEST_CASE_FIXTURE(Branches, "several threads run one graph") {
   for (const Values& each : got) CHECK(each == expected);
 }
 
-TEST_CASE_FIXTURE(Branches, "inputs and outputs that make no graph are errors that name the model") {
+TEST_CASE_FIXTURE(Branches, "inputs and outputs without a graph are errors that name the model") {
   const auto check = [](const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
                         const char* text) {
     CHECK_THROWS_WITH_AS(LayerGraph("m", inputs, outputs), text, ValueError);

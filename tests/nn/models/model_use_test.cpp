@@ -38,14 +38,14 @@ std::string refused_in_thread(F f) {
   return text;
 }
 
-/// Tries to use a model on another thread, for a moment.
+/// Uses a model on another thread for a moment. Returns the text of the error, if there is one.
 std::string refused_use(const nn::Model& model, ModelUse::Kind kind) {
   return refused_in_thread([&] { const ModelUse::Run run(model.impl(), "op", kind); });
 }
 
 }  // namespace
 
-TEST_CASE("predictions go together, and with an evaluation; a training goes alone") {
+TEST_CASE("predictions and an evaluation may run at once; a training runs alone") {
   using Kind = ModelUse::Kind;
   const nn::Sequential model({nn::Dense(1)}, {.name = "m"});
   const std::string trained = "[op] 'm' must not be used while another thread trains the model",
@@ -69,7 +69,7 @@ TEST_CASE("predictions go together, and with an evaluation; a training goes alon
   CHECK(refused_use(model, Kind::Training) == "");
 }
 
-TEST_CASE("runs within runs of one thread are free, and end in any order of kinds") {
+TEST_CASE("nested runs of one thread are allowed, in any order of kinds") {
   using Kind = ModelUse::Kind;
   const nn::Sequential model({nn::Dense(1)});
   {
@@ -120,7 +120,7 @@ TEST_CASE("while a thread trains a model, other threads must not use the model")
     CHECK(refused_in_thread([&] {
             model(samples.x);
           }).find("a model must not be called while another thread trains the model") != std::string::npos);
-    model.predict(samples.x, {.verbose = 0});  // of the thread that trains
+    model.predict(samples.x, {.verbose = 0});  // on the training thread
     model.evaluate(samples.x, samples.y, {.verbose = 0});
   };
   model.fit(samples.x, samples.y,
@@ -152,7 +152,7 @@ TEST_CASE("while other threads use a model, no thread may train the model") {
   CHECK(asked == 2);
 }
 
-TEST_CASE("a run that fails leaves the model to others") {
+TEST_CASE("a failed run frees the model for other threads") {
   const Samples samples;
   const nn::Sequential model = trained_model();
   CHECK_THROWS_AS(model.fit(samples.x, K::ones({24, 3, 3}), {.verbose = 0}), ValueError);

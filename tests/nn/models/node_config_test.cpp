@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* what = "[m] the layer 'y':";
 
-/// Tensors with places: their names, of call 0 and output 0.
+/// Tensors by name. The place of a tensor is [name, 0, output].
 struct Places {
   std::map<std::string, Tensor> named;
 
@@ -79,7 +79,7 @@ TEST_CASE("the place of a tensor is [layer, call, output]") {
   check("3", "[m] the layer 'y': the place of a tensor must be a list: received 3");
 }
 
-TEST_CASE("the name of a layer stands beside its config or in it") {
+TEST_CASE("the name of a layer is beside the config or in the config") {
   CHECK(nn::layer_name(nn::from_json(R"({"name": "a", "config": {"name": "b"}})"), "m") == "a");
   CHECK(nn::layer_name(nn::from_json(R"({"name": null, "config": {"name": "b"}})"), "m") == "b");
   CHECK(nn::layer_name(nn::from_json(R"({"config": null})"), "m") == "");
@@ -120,7 +120,7 @@ TEST_CASE_FIXTURE(Tensors, "arguments of calls are written and read: masks, stat
   CHECK_FALSE(heads.arguments.training.has_value());
 }
 
-TEST_CASE_FIXTURE(Tensors, "several inputs are one list, the states of a cell a list of their own") {
+TEST_CASE_FIXTURE(Tensors, "several inputs are one list, and the states of a cell are another list") {
   const Value added = written(nn::Add()({h, c}));
   CHECK(added.config().at("args").list().size() == 1);
   CHECK(added.config().at("args").list()[0].list().size() == 2);
@@ -151,7 +151,7 @@ TEST_CASE_FIXTURE(Tensors, "nulls in a call are arguments that were not given, a
   CHECK(read_json(R"({"args": [], "kwargs": {"query": #x, "value": #h, "key": #c}})").inputs.size() == 3);
 }
 
-TEST_CASE_FIXTURE(Tensors, "bad calls are errors that say where") {
+TEST_CASE_FIXTURE(Tensors, "bad calls are errors that name the layer") {
   const auto check = [this](const char* json, const char* text) {
     CHECK_THROWS_WITH(read_json(json), Contains(text));
   };
@@ -181,7 +181,7 @@ TEST_CASE("a call on a tensor with a value has no config") {
                        ValueError);
 }
 
-TEST_CASE("a layer comes from the source of its model while the source lives") {
+TEST_CASE("layers of a model come from its LayerSource while the source lives") {
   const Value config = nn::Dense(2, {.name = "d"}).to_value();
   const nn::Dense mine(3);
   {

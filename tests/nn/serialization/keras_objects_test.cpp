@@ -18,7 +18,7 @@ Config canonical_config(const char* layer, Dialect dialect = Dialect::Keras3) {
 
 }  // namespace
 
-TEST_CASE("wrappers around tuples, shapes and arrays are taken off at any depth") {
+TEST_CASE("wrappers around tuples, shapes and arrays are removed at any depth") {
   CHECK(unwrapped(from_json(R"({"class_name": "__tuple__", "items": [1, {"class_name": "__tuple__",
       "items": [2, null]}]})")) == from_json("[1, [2, null]]"));
   CHECK(unwrapped(from_json(R"({"class_name": "TensorShape", "items": [null, 3]})")) ==
@@ -36,7 +36,7 @@ TEST_CASE("wrappers around tuples, shapes and arrays are taken off at any depth"
   CHECK(unwrapped(Value()).is_null());
 }
 
-TEST_CASE("the name of an argument tells what object the argument holds") {
+TEST_CASE("the name of an argument gives the kind of its object") {
   CHECK(kind_of_argument("kernel_initializer") == "initializer");
   CHECK(kind_of_argument("initializer") == "initializer");
   CHECK(kind_of_argument("activity_regularizer") == "regularizer");
@@ -106,7 +106,7 @@ TEST_CASE("activations: names, functions, layers, and what versions of Keras mea
   CHECK(object("null", Dialect::Keras3).is_null());
 }
 
-TEST_CASE("layers have their names of today, and arguments under them") {
+TEST_CASE("layers and arguments have their current names") {
   CHECK(nn::saving::canonical_layer(config(R"({"class_name": "CuDNNGRU", "config": {"units": 2}})"),
                                     Dialect::Keras2)
             .at("class_name") == Value("GRU"));
@@ -131,11 +131,10 @@ TEST_CASE("layers have their names of today, and arguments under them") {
                   .contains("dtype"));
 }
 
-TEST_CASE("what the library cannot do is an error that names the layer") {
+TEST_CASE("unsupported arguments are errors that name the layer") {
   CHECK_THROWS_WITH_AS(
       canonical_config(R"({"class_name": "LSTM", "config": {"name": "l", "units": 2, "time_major": true}})"),
-      "[l] time_major must be false: received time_major=true; the batch must be the first axis",
-      ValueError);
+      "[l] time_major must be false: received time_major=true; the batch must be the first axis", ValueError);
   CHECK_THROWS_WITH_AS(
       canonical_config(R"({"class_name": "InputLayer", "config": {"name": "i", "ragged": true}})"),
       "[i] ragged must be false, as the library has no ragged tensors: received ragged=true", ValueError);
@@ -145,7 +144,7 @@ TEST_CASE("what the library cannot do is an error that names the layer") {
                        "[Dense] config must be a config: received 3", TypeError);
 }
 
-TEST_CASE("absent arguments are dropped where they change nothing") {
+TEST_CASE("arguments that the library lacks are dropped where they change nothing") {
   const std::vector<Absent> absent{{"always", {}}, {"of_dense", {"Dense"}}, {"none", {}, {Value(), false}}};
   const auto dropped = [&](const char* layer, const char* json) {
     Config left = config(json);

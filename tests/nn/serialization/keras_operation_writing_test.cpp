@@ -49,7 +49,7 @@ TEST_CASE("null operands are the inputs of the call in order, whether one, two o
         Value::List{b, a});
 }
 
-TEST_CASE("options are those of the function: keepdims of reductions only") {
+TEST_CASE("options depend on the function: keepdims is for reductions only") {
   const char* options = R"({"axis": [1, 2], "keepdims": false})";
   CHECK(with_keras3_operations(operation("any", "[null]", options, {a})).at("config") ==
         from_json(R"({"name": "op", "axis": [1, 2], "keepdims": false})"));
@@ -57,7 +57,7 @@ TEST_CASE("options are those of the function: keepdims of reductions only") {
         from_json(R"({"name": "op", "axis": [1, 2]})"));
 }
 
-TEST_CASE("the key of get_item is a tuple of slices, indices, null and the dots") {
+TEST_CASE("the key of get_item is a tuple of slices, indices, null and an ellipsis") {
   const Config written = with_keras3_operations(operation(
       "get_item", "[null]", R"({"key": [{"start": null, "stop": 2, "step": null}, 3, null, "..."]})", {a}));
   CHECK(written.at("class_name") == Value("GetItem"));
@@ -68,7 +68,7 @@ TEST_CASE("the key of get_item is a tuple of slices, indices, null and the dots"
       {"class_name": "__ellipsis__", "config": {}}]})"));
 }
 
-TEST_CASE("operations are found in models in models; other layers stay as they are") {
+TEST_CASE("operations in nested models are found; other layers do not change") {
   const Config dense = nn::Dense(1).to_value().config();
   CHECK(with_keras3_operations(dense) == dense);
   const Config no_config = from_json(R"({"class_name": "Sequential", "config": null})").config();
@@ -86,7 +86,7 @@ TEST_CASE("operations are found in models in models; other layers stay as they a
   CHECK(layers[2] == Value(3));
 }
 
-TEST_CASE("what is written is read back as the operation") {
+TEST_CASE("a written operation is read back") {
   for (const auto& [function, operands, options] :
        {std::tuple{"not_equal", "[null, 5]", "{}"},
         {"less", "[0.5, null]", "{}"},

@@ -24,7 +24,7 @@ Tensor distance(const Tensor& t, const Tensor& p) { return K::mean(K::abs(t - p)
 
 }  // namespace
 
-TEST_CASE("a value for each output is one, a list, or values by name") {
+TEST_CASE("PerOutput holds one value, a list, or values by name") {
   CHECK(PerOutput<double>().form() == PerOutput<double>::Empty);
   const PerOutput<double> one = 0.5, list = {1., 2.}, named = {{"a", 1.}, {"b", 3.}};
   CHECK(one.form() == PerOutput<double>::One);
@@ -44,7 +44,7 @@ TEST_CASE("losses may be names in each form") {
   CHECK(list.values()[1].second.defined());
 }
 
-TEST_CASE("one metric, and a list of metrics, are for every output") {
+TEST_CASE("one metric and a list of metrics hold for every output") {
   CHECK(OutputMetrics().empty());
   const OutputMetrics one = "mae";
   CHECK(names_of(one.all()) == Names{"mae"});
@@ -64,7 +64,7 @@ TEST_CASE("a name and a function in braces are one metric") {
   CHECK(metrics.all()[0].result().item<double>() == 1.5);
 }
 
-TEST_CASE("lists in a list are those of the outputs; a single metric beside them is a list of one") {
+TEST_CASE("lists in a list are for the outputs; a single metric among them is a list of one metric") {
   const OutputMetrics metrics = {"accuracy", {"mae", "mse"}};
   REQUIRE(metrics.by_output().size() == 2);
   CHECK(names_of(metrics.by_output()[0]) == Names{"accuracy"});
@@ -75,7 +75,7 @@ TEST_CASE("lists in a list are those of the outputs; a single metric beside them
   CHECK(names_of(lists.by_output()[1]) == Names{"area"});
 }
 
-TEST_CASE("lists may go with names of outputs") {
+TEST_CASE("lists may have names of outputs") {
   const OutputMetrics metrics = {{"scores", {"accuracy", "mae"}}, {"boxes", {"mse"}}};
   REQUIRE(metrics.by_name().size() == 2);
   CHECK(metrics.by_name()[0].first == "scores");

@@ -24,7 +24,7 @@ TEST_CASE("logs hold numbers under names, in order; tensors of one element are n
   CHECK_THROWS_AS(Logs({{"pair", K::ones({2})}}), ValueError);
 }
 
-TEST_CASE("a known name keeps its place, a new name comes last") {
+TEST_CASE("a known name keeps its position, a new name is appended") {
   Logs logs{{"a", 1}, {"b", 2}};
   logs.set("a", 3);
   logs.set("c", 4);
@@ -33,7 +33,7 @@ TEST_CASE("a known name keeps its place, a new name comes last") {
   CHECK(Logs{{"a", 1}, {"a", 2}} == Logs{{"a", 2}});
 }
 
-TEST_CASE("another report is added with a prefix before its names") {
+TEST_CASE("other logs are added with a prefix before the names") {
   Logs logs{{"loss", 1}};
   logs.update(Logs{{"loss", 2}, {"mae", 3}}, "val_");
   CHECK(logs == Logs{{"loss", 1}, {"val_loss", 2}, {"val_mae", 3}});

@@ -12,7 +12,7 @@ using ktape::Tensor, ktape::ValueError, ktape::Variable;
 
 namespace {
 
-/// What the threads of a group share: each thread stands for a process.
+/// The data that the threads of a group share. Each thread stands for a process.
 struct Board {
   explicit Board(int size)
       : size(size), meet(size), lines(static_cast<std::size_t>(size)), sums(lines.size()) {}
@@ -23,7 +23,7 @@ struct Board {
   std::vector<nn::Archive::Entry> entries;
 };
 
-/// Returns a tensor with memory of its own, as a tensor that was sent.
+/// Returns a copy of a tensor, like a tensor that was sent to another process.
 Tensor copied(const Tensor& x) {
   const Tensor out = Tensor::empty(x.shape(), x.dtype());
   ktape::convert(out.raw(), x.dtype(), x.raw(), x.dtype(), x.size());
@@ -100,7 +100,7 @@ nn::Sequential measured_model(const char* name = "out") {
 
 }  // namespace
 
-TEST_CASE("the measurements of all processes are those of one process with all samples") {
+TEST_CASE("the merged measurements equal the measurements of one process with all samples") {
   const Line line;
   const nn::Sequential whole = measured_model();
   const nn::Logs expected = whole.test_on_batch(line.x, line.y);
@@ -117,7 +117,7 @@ TEST_CASE("the measurements of all processes are those of one process with all s
   }
 }
 
-TEST_CASE("weights that are learned without gradients become their mean, and equal ones stay exact") {
+TEST_CASE("weights that are learned without gradients become their mean, exactly for equal values") {
   const auto made = [] {
     return nn::Sequential(
         {nn::Input({2}), nn::BatchNormalization({.name = "norm"}), nn::Dense(1, {.name = "out"})});

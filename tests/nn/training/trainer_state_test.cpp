@@ -46,7 +46,7 @@ std::vector<nn::Archive::Entry> with(std::vector<nn::Archive::Entry> entries, co
 
 }  // namespace
 
-TEST_CASE("a training goes on from a state as from the model itself: weights, dropout, optimizer, means") {
+TEST_CASE("a training continues from a state as from the model: weights, dropout, optimizer, means") {
   const Line line;
   const nn::Sequential model = noisy_model();
   for (int step = 0; step < 3; ++step) model.train_on_batch(line.x, line.y);
@@ -69,7 +69,7 @@ TEST_CASE("a state before the first step restores weights, and measures nothing"
   CHECK(other.train_on_batch(line.x, line.y) == model.train_on_batch(line.x, line.y));
 }
 
-TEST_CASE("an optimizer that trained some of the weights is built for these") {
+TEST_CASE("an optimizer that trained some of the weights is built for these weights") {
   const Line line;
   const auto frozen = [] {
     nn::Sequential model = noisy_model();
@@ -85,7 +85,7 @@ TEST_CASE("an optimizer that trained some of the weights is built for these") {
   CHECK(weights_of(other) == weights_of(model));
 }
 
-TEST_CASE("numbers that a program's own step reports are part of the state") {
+TEST_CASE("numbers that a custom training step reports are part of the state") {
   struct ReportingImpl : nn::LayerImpl {
     ReportingImpl() : nn::LayerImpl("Reporting") {}
     Tensor call(const Tensor& x) override {

@@ -4,9 +4,9 @@
 #include "../../../close.hpp"
 #include "../../../ops/check.hpp"
 
-/// For tests of attention with masks.
+/// Helpers for tests of attention with masks.
 
-/// Returns softmax(scores) over the keys whose mask is 1, not 0.
+/// Returns softmax(scores) over the keys with mask 1; keys with mask 0 get 0.
 inline ktape::Tensor masked_softmax(const ktape::Tensor& scores, const ktape::Tensor& mask) {
   namespace K = ktape::backend;
   const ktape::Tensor kept = K::exp(scores) * K::cast(mask, scores.dtype());

@@ -35,7 +35,7 @@ void give_random_weights(const nn::Layer& layer) {
 
 }  // namespace
 
-TEST_CASE("multi-head attention is its formula, with and without the fused op") {
+TEST_CASE("multi-head attention follows the formula, with and without the fused op") {
   const nn::MultiHeadAttention layer(2, 3, {.value_dim = 4, .dtype = "float64"});
   const Tensor query = normal({2, 3, 5}, 1), value = normal({2, 4, 6}, 2), key = normal({2, 4, 7}, 3);
   layer.build({query.shape(), value.shape(), key.shape()});
@@ -50,7 +50,7 @@ TEST_CASE("multi-head attention is its formula, with and without the fused op") 
   CHECK(close(K::sum(both[1], -1), K::ones({2, 2, 3}, {.dtype = "float64"}), {.atol = 1e-12}));
 }
 
-TEST_CASE("masks of all kinds hide keys together") {
+TEST_CASE("masks of all kinds combine") {
   const nn::MultiHeadAttention layer(2, 3, {.dtype = "float64"});
   const Tensor x = normal({2, 4, 5}, 1);
   layer.build({x.shape(), x.shape()});
@@ -74,7 +74,7 @@ TEST_CASE("masks of all kinds hide keys together") {
     CHECK(close(layer({x, x}, {.mask = {Tensor(), keys}, .attention_mask = ones, .use_causal_mask = true}),
                 expected, {.atol = 1e-12}));
   }
-  SUBCASE("masks are carried by the inputs, and the query's goes on") {
+  SUBCASE("the inputs carry masks, and the output has the mask of the query") {
     const Tensor masked = nn::with_mask(x, keys);
     const Tensor y = layer({masked, masked}, {.attention_mask = given, .use_causal_mask = true});
     CHECK(values(nn::mask_of(y)) == values(keys));
@@ -111,7 +111,7 @@ TEST_CASE("a sliding window hides distant keys, on both sides or before the quer
   CHECK(close(layer({x, x}, {.use_causal_mask = true}), scored, {.atol = 1e-5}));
 }
 
-TEST_CASE("attention over some axes leaves the others alone") {
+TEST_CASE("attention over some axes treats the other axes as batch") {
   const Tensor x = normal({2, 3, 4, 5}, 1);
   const auto made = [&](const ktape::Axes& axes) {
     const nn::MultiHeadAttention layer(2, 3, {.attention_axes = axes, .dtype = "float64"});
@@ -123,7 +123,7 @@ TEST_CASE("attention over some axes leaves the others alone") {
   flat.build({Shape{2, 3, 5}, Shape{2, 3, 5}});
   give_random_weights(flat);
 
-  SUBCASE("over the last of them") {
+  SUBCASE("over the last axis") {
     const nn::MultiHeadAttention layer = made(2);
     const std::vector<Tensor> both = layer.apply({x, x}, {.return_attention_scores = true});
     CHECK(both[1].shape() == Shape{2, 3, 2, 4, 4});
@@ -136,7 +136,7 @@ TEST_CASE("attention over some axes leaves the others alone") {
                    x.shape()),
         {.atol = 1e-12}));
   }
-  SUBCASE("over the first, with a mask of its steps") {
+  SUBCASE("over the first axis, with a mask of the steps") {
     const nn::MultiHeadAttention layer = made(1);
     const Tensor mask = bools({1, 0, 1, 1, 1, 0}, {2, 3});
     const Tensor turned = K::reshape(K::permute_dimensions(x, {0, 2, 1, 3}), {8, 3, 5});
@@ -145,7 +145,7 @@ TEST_CASE("attention over some axes leaves the others alone") {
         K::reshape(flat({turned, turned}, {.mask = {Tensor(), repeated}}), {2, 4, 3, 5}), {0, 2, 1, 3});
     CHECK(close(layer({x, x}, {.mask = {Tensor(), mask}}), expected, {.atol = 1e-12}));
   }
-  SUBCASE("over both") {
+  SUBCASE("over both axes") {
     const nn::MultiHeadAttention layer = made({});
     const std::vector<Tensor> both = layer.apply({x, x}, {.return_attention_scores = true});
     CHECK(both[1].shape() == Shape{2, 2, 3, 4, 3, 4});
@@ -161,7 +161,7 @@ TEST_CASE("attention over some axes leaves the others alone") {
   }
 }
 
-TEST_CASE("a symbolic call knows its shapes, whatever the steps") {
+TEST_CASE("a symbolic call has known shapes except for unknown steps") {
   const Tensor x = nn::Input({None, 4, 5});
   CHECK(nn::MultiHeadAttention(2, 3)({x, x}).shape() == Shape{None, None, 4, 5});
   CHECK(nn::MultiHeadAttention(2, 3, {.output_shape = {6, 7}, .attention_axes = 2})({x, x}).shape() ==
@@ -208,7 +208,7 @@ TEST_CASE("grouped queries share keys and values") {
                 each({query, value}, {.use_causal_mask = causal}), {.atol = 1e-12}));
 }
 
-TEST_CASE("a model is made of attention, and learns") {
+TEST_CASE("a model with attention learns") {
   K::set_random_seed(1);
   const Tensor tokens = nn::Input({6}, {.dtype = "int32"});
   const Tensor embedded = nn::Embedding(7, 4, {.mask_zero = true})(tokens);

@@ -18,7 +18,7 @@ TEST_CASE("automatic names are counted for each class, from a name without a num
   K::clear_session();
 }
 
-TEST_CASE("a class's own arguments are those that not every layer has, in their order") {
+TEST_CASE("own_arguments returns the arguments that not every layer has, in order") {
   const Config config = nn::from_json(R"({"name": "d", "units": 3, "trainable": true, "dtype": "float32",
       "batch_input_shape": [null, 2], "activation": null, "build_config": {}, "autocast": true})")
                             .config();
@@ -61,7 +61,7 @@ TEST_CASE("the options of every layer are read from a config; null stands for th
                        Contains("[Dense] batch_input_shape must be"), TypeError);
 }
 
-TEST_CASE("a layer's description has Keras's form, and none of a function") {
+TEST_CASE("a layer's description has Keras's form; a function is an error") {
   const nn::Dense layer(3, {.name = "d"});
   const Config described = nn::described(layer.impl(), Config{{"units", 3}}).config();
   CHECK(described.at("class_name") == Value("Dense"));
@@ -78,7 +78,7 @@ TEST_CASE("a layer's description has Keras's form, and none of a function") {
         Value(Config{{"activation", named}}));
 }
 
-TEST_CASE("as a member of a model a layer has no input shape, nor have the layers inside") {
+TEST_CASE("as a member of a model, a layer and its inner layers have no input shape") {
   const nn::TimeDistributed layer(nn::Dense(3, {.input_shape = {4}}), {.input_shape = {5, 4}});
   CHECK(nn::to_json(layer.to_value()).find("batch_input_shape") != std::string::npos);
   const Value member = nn::as_member(layer);
@@ -86,7 +86,7 @@ TEST_CASE("as a member of a model a layer has no input shape, nor have the layer
   CHECK(nn::Layer::from_value(member).class_name() == "TimeDistributed");
 }
 
-TEST_CASE("seeds follow each other, continue from an archive, and are none without a seed") {
+TEST_CASE("seeds follow each other and continue from an archive; without a seed there are none") {
   nn::SeedGenerator none({});
   CHECK_FALSE(none.next().has_value());
   nn::SeedGenerator seeds(7), equal(7);

@@ -22,7 +22,7 @@ void in_new_thread(F f) {
 
 }  // namespace
 
-TEST_CASE("reports of one call are collected; a report of the next call drops them") {
+TEST_CASE("reports of one call are collected, and dropped by a report of the next call") {
   in_new_thread([] {
     const nn::Dense layer(1), other(1);
     CHECK_FALSE(CallReports::any());
@@ -57,7 +57,7 @@ TEST_CASE("reports are forgotten layer by layer") {
   });
 }
 
-TEST_CASE("each thread has reports of its own") {
+TEST_CASE("each thread has separate reports") {
   const nn::Dense layer(1);
   in_new_thread([&] {
     CallReports::begin(layer.shared(), 1).losses.push_back(K::constant(1.f));

@@ -9,7 +9,7 @@ TEST_CASE("a spec without requirements accepts each shape and has no text") {
   CHECK(InputSpec{}.text() == "");
 }
 
-TEST_CASE("the rank must be the given one, or in the given range") {
+TEST_CASE("the rank must be equal to ndim, or in the given range") {
   CHECK(InputSpec{.ndim = 2}.accepts({4, 5}));
   CHECK_FALSE(InputSpec{.ndim = 2}.accepts({4}));
   const InputSpec range{.min_ndim = 2, .max_ndim = 3};
@@ -20,7 +20,7 @@ TEST_CASE("the rank must be the given one, or in the given range") {
   CHECK(InputSpec{.ndim = 0}.accepts({}));
 }
 
-TEST_CASE("extents must be the required ones where they are known") {
+TEST_CASE("known extents must equal the required extents") {
   const InputSpec spec{.axes = {{-1, 4}, {1, 3}}};
   CHECK(spec.accepts({2, 3, 4}));
   CHECK(spec.accepts({2, None, None}));

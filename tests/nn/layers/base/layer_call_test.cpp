@@ -10,7 +10,7 @@ using ktape::None, ktape::Shape, ktape::Tensor, ktape::ValueError;
 
 namespace {
 
-/// A layer that calls another layer on a new symbolic tensor, in a graph of its own or not.
+/// A layer that calls another layer on a new symbolic tensor: inside a GraphScope if `own_graph` is true.
 struct InnerGraphImpl : nn::LayerImpl {
   nn::Dense dense{2};
   bool own_graph = true, recorded = false;

@@ -29,7 +29,7 @@ TEST_CASE("a mask is replaced, or removed by an undefined mask") {
   CHECK(values(nn::mask_of(masked)) == Values{1, 0});
 }
 
-TEST_CASE("a mask that is there already, or none for none, makes no new tensor") {
+TEST_CASE("setting an equal mask, or no mask without a mask, makes no new tensor") {
   const Tensor x = doubles({{1, 2}}), mask = steps({1, 0});
   CHECK(nn::with_mask(x, Tensor()).get() == x.get());
   const Tensor masked = nn::with_mask(x, mask);
@@ -83,7 +83,7 @@ TEST_CASE("a mask passes on to a layer of another dtype, eagerly and in a graph"
   CHECK(values(again(x)) == values(model(x)));
 }
 
-TEST_CASE("a mask that is given to a model, or to a layer of layers, reaches the layers inside") {
+TEST_CASE("a mask that is given to a model, or to a layer with inner layers, reaches the inner layers") {
   struct OuterImpl : nn::LayerImpl {
     nn::LSTM inner;
     explicit OuterImpl(const nn::LSTM& inner) : nn::LayerImpl("Outer"), inner(inner) {}
@@ -108,7 +108,7 @@ TEST_CASE("a mask that is given to a model, or to a layer of layers, reaches the
   CHECK_FALSE(nn::mask_of(x).defined());
 }
 
-TEST_CASE("masks that are given for several inputs reach the layers inside") {
+TEST_CASE("masks that are given for several inputs reach the inner layers") {
   const Tensor a = nn::Input({3, 2}), b = nn::Input({3, 2});
   const nn::LSTM lstm(2);
   const nn::Model model({a, b}, nn::Add()({lstm(a), lstm(b)}));

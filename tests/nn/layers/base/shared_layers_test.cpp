@@ -39,7 +39,7 @@ TEST_CASE_FIXTURE(Nested, "layers inside several layers have numbers while their
   CHECK(SharedLayers::number_of(shared.impl()).is_null());
 }
 
-TEST_CASE("a layer that was read for a number is found by the number") {
+TEST_CASE("a layer is found by the number for which it was read") {
   const nn::Dense layer(2), second(2);
   CHECK_FALSE(SharedLayers::find(described(3)).defined());
   const SharedLayers reading;
@@ -58,7 +58,7 @@ TEST_CASE("a layer that was read for a number is found by the number") {
   CHECK(SharedLayers::find(described(3)).is(layer));
 }
 
-TEST_CASE("a number that is none is an error") {
+TEST_CASE("a shared_object_id that is not a number is an error") {
   const SharedLayers reading;
   CHECK_THROWS_WITH_AS(SharedLayers::find(described("one")),
                        "[layer] shared_object_id must be an integer: received \"one\"", TypeError);
@@ -66,7 +66,7 @@ TEST_CASE("a number that is none is an error") {
                        "[layer] shared_object_id must be an integer: received null", TypeError);
 }
 
-TEST_CASE_FIXTURE(Nested, "a shared layer is one layer again in a model that is read, and trains as one") {
+TEST_CASE_FIXTURE(Nested, "a shared layer is one layer in a model that is read, and trains as one layer") {
   const nn::Model again = nn::model_from_json(whole.to_json());
   CHECK(again.weights().size() == 4);
   const nn::Model first(again.get_layer("left")), second(again.get_layer("right"));

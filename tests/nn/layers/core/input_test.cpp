@@ -38,7 +38,7 @@ TEST_CASE("a batch below 0 is an error") {
                        "[Input] batch_size must be at least 0: received batch_size=-1", ValueError);
 }
 
-TEST_CASE("the layer of an input gives new tensors; other layers give none") {
+TEST_CASE("input_of returns new tensors for an InputLayer, and none for other layers") {
   const nn::Layer layer = nn::call_of(nn::Input({4}, {.dtype = "float64", .name = "x"}))->layer;
   const Tensor again = nn::input_of(layer);
   CHECK(again.shape() == Shape{None, 4});

@@ -49,7 +49,7 @@ TEST_CASE("logical operations read numbers as truth values") {
   CHECK(values(operation("logical_not")(a)) == Values{0, 1, 0, 0, 1, 1});
 }
 
-TEST_CASE("any and all go over all axes, an axis, or a list, and keep the axes where asked") {
+TEST_CASE("any and all reduce all axes, an axis, or a list of axes, with or without keepdims") {
   CHECK(operation("any", "[null]", R"({"axis": null})")(numbers()).shape() == Shape{});
   CHECK(values(operation("any", "[null]", R"({"axis": 0})")(numbers())) == Values{1, 0, 1});
   CHECK(values(operation("all", "[null]", R"({"axis": [1]})")(numbers())) == Values{0, 0});
@@ -65,7 +65,7 @@ TEST_CASE("shapes and dtypes") {
   CHECK(operation("squeeze", "[null]", R"({"axis": 1})")(K::ones({2, 1, 3})).shape() == Shape{2, 3});
 }
 
-TEST_CASE("get_item takes indices, null for a new axis, the dots, and slices") {
+TEST_CASE("get_item takes indices, null for a new axis, an ellipsis and slices") {
   const auto item = [](const char* key) {
     return operation("get_item", "[null]", (R"({"key": )" + std::string(key) + "}").c_str());
   };
@@ -106,7 +106,7 @@ TEST_CASE("operations in a model are saved and read with their constants and nul
   CHECK(again.to_json() == model.to_json());
 }
 
-TEST_CASE("mistakes in a config name the layer") {
+TEST_CASE("errors in a config name the layer") {
   CHECK(nn::is_operation_name("get_item"));
   CHECK_FALSE(nn::is_operation_name("GetItem"));
   CHECK_FALSE(nn::is_operation_name(""));

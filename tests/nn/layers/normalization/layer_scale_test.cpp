@@ -18,7 +18,7 @@ TEST_CASE("each channel is multiplied by its factor, which begins small") {
   CHECK(values(nn::LayerScale(1, {.init_values = 3})(K::constant({2.f}))) == Values{6});
 }
 
-TEST_CASE("the gradients are those of a product") {
+TEST_CASE("the gradients are the gradients of a product") {
   const nn::LayerScale layer(3, {.init_values = 0.5, .dtype = "float64"});
   layer.build({None, 3});
   check_gradients([&](In x) { return K::tanh(layer(x[0])); }, {normal({2, 3})});

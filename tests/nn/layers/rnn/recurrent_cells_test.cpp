@@ -26,14 +26,14 @@ Cell with_weights(const Cell& cell, const std::vector<Tensor>& weights) {
 
 Tensor one(double x) { return doubles({{x}}); }
 
-/// tanh as a function without a name, for which there is no op over whole sequences.
+/// Returns tanh(x). The function has no name in configs, so no op over whole sequences is used for it.
 nn::ActivationFunction unnamed_tanh() {
   return [](const Tensor& x) { return K::tanh(x); };
 }
 
 }  // namespace
 
-TEST_CASE("a step of SimpleRNNCell is its formula") {
+TEST_CASE("a step of SimpleRNNCell follows the formula") {
   const auto cell = with_weights(nn::SimpleRNNCell(1, {.dtype = "float64"}),
                                  {doubles({{0.5}}), doubles({{-0.25}}), doubles({0.125})});
   const std::vector<Tensor> step = cell.apply({one(2), one(3)});
@@ -42,7 +42,7 @@ TEST_CASE("a step of SimpleRNNCell is its formula") {
   CHECK(close(step[1].item<double>(), h));
 }
 
-TEST_CASE("a step of LSTMCell is its formula, with the gates in the order i, f, c, o") {
+TEST_CASE("a step of LSTMCell follows the formula, with the gates in the order i, f, c, o") {
   const Values k{0.5, -1, 0.75, 0.25}, u{0.1, 0.2, -0.3, 0.4}, b{0.05, 1, -0.1, 0.3};
   const auto cell =
       with_weights(nn::LSTMCell(1, {.dtype = "float64"}), {doubles({k}), doubles({u}), doubles(b)});
@@ -57,7 +57,7 @@ TEST_CASE("a step of LSTMCell is its formula, with the gates in the order i, f, 
   CHECK(close(step[2].item<double>(), next_c));
 }
 
-TEST_CASE("a step of GRUCell is its formula, with the reset after and before the product") {
+TEST_CASE("a step of GRUCell follows the formula, with the reset after and before the product") {
   const Values k{0.5, -1, 0.75}, u{0.1, 0.2, -0.3}, b{0.05, 1, -0.1}, rb{0.2, -0.4, 0.6};
   const double x = 2, h = 0.5;
   const auto expected = [&](double recurrent_bias, bool after) {
@@ -87,7 +87,7 @@ TEST_CASE("weights: names, shapes, and the bias of the forget gate") {
   CHECK(without_bias.weights().size() == 2);
 }
 
-TEST_CASE("an op over whole sequences gives what the cell gives step by step") {
+TEST_CASE("an op over whole sequences gives the results of the cell's steps") {
   const Tensor x = normal({3, 5, 4}, 1),
                mask = K::constant({{1, 1, 0, 1, 0}, {0, 1, 1, 1, 1}, {1, 1, 1, 1, 1}}, {.dtype = "bool"});
   const auto check = [&](const nn::Layer& fused, const nn::Layer& stepped, bool backwards) {
@@ -129,7 +129,7 @@ TEST_CASE("stacked cells pass outputs on, and have the states of all cells in or
   CHECK(nn::as_cell(again, "test").state_size() == impl.state_size());
 }
 
-TEST_CASE("the dtype of an outer layer becomes that of the layers inside") {
+TEST_CASE("inner layers get the dtype of the outer layer") {
   const Value cell =
       nn::from_json(R"({"class_name": "LSTMCell", "config": {"units": 2, "dtype": "float32"}})");
   const auto dtype_of = [](const Value& layer) { return layer.config().at("config").config().get("dtype"); };
@@ -147,7 +147,7 @@ TEST_CASE("the dtype of an outer layer becomes that of the layers inside") {
   CHECK(nn::inner_with_dtype(without) == without);
 }
 
-TEST_CASE("mistakes name the cell") {
+TEST_CASE("errors name the cell") {
   CHECK_THROWS_WITH_AS(nn::LSTMCell(0), "[LSTMCell] units must be at least 1: received units=0", ValueError);
   CHECK_THROWS_WITH_AS(nn::GRUCell(1, {.dropout = 1}),
                        "[GRUCell] dropout must be in [0, 1): received dropout=1", ValueError);

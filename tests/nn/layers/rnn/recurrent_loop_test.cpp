@@ -44,7 +44,7 @@ TEST_CASE("going backwards is going forwards over the reversed steps") {
       close(backwards(x, {.mask = mask}), forwards(reversed(x), {.mask = reversed(mask)}), {.atol = 1e-13}));
 }
 
-TEST_CASE("masked steps repeat the output, or give zeros, and the mask goes on with sequences") {
+TEST_CASE("masked steps repeat the output, or give zeros, and sequences keep the mask") {
   const Tensor mask = K::constant({{0, 1, 0, 1}}, {.dtype = "bool"});
   const Tensor x = nn::with_mask(K::constant({{{1.f}, {2.f}, {4.f}, {8.f}}}), mask);
   const Tensor repeated = summing({.return_sequences = true})(x);

@@ -40,7 +40,7 @@ TEST_CASE("NaN and minus infinity are above no threshold, infinity is above all"
   CHECK(counts.fn == Values{2});
 }
 
-TEST_CASE("weights are added up over batches, and forgotten by a reset") {
+TEST_CASE("weights are summed over batches, and reset by reset_state") {
   ConfusionCounts counts({0.5});
   counts.add("metric", doubles({1, 0}), doubles({0.9, 0.8}), doubles({2, 0.5}), {});
   counts.add("metric", doubles({1}), doubles({0.9}), {}, {});
@@ -61,7 +61,7 @@ TEST_CASE("columns are labels, counted alone or together") {
   CHECK(counts_of({0.5}, t, p).of(0).tp == Values{2});
 }
 
-TEST_CASE("top_k hides all but the largest predictions of a row; of equal ones the first stay") {
+TEST_CASE("top_k keeps the k largest predictions of a row, the first of equal predictions") {
   const Tensor t = doubles({{1, 1, 1}}), p = doubles({{0.6, 0.7, 0.6}});
   CHECK(counts_of({0.5}, t, p, {}, {.top_k = 2}).of(0).tp == Values{2});
   CHECK(counts_of({0.5}, t, p, {}, {.top_k = 2, .class_id = 0}).of(0).tp == Values{1});
@@ -85,7 +85,7 @@ TEST_CASE("counts are kept and restored, without their labels before the first b
   CHECK_THROWS_AS(others.state(wrong), ValueError);
 }
 
-TEST_CASE("mistakes name the metric, and count nothing") {
+TEST_CASE("errors name the metric, and change no counts") {
   ConfusionCounts counts({0.5});
   const auto check = [&](const Tensor& t, const Tensor& p, const ConfusionCounts::Selection& selection,
                          const char* text) {

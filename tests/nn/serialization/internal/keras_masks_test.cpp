@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-/// A call of a layer on operands, with a mask where there is one.
+/// Returns the node of a call of a layer on operands, with a mask if one is given.
 Value call(const Value::List& operands, const Value& mask = {}) {
   Config kwargs;
   if (!mask.is_null()) kwargs.set("mask", mask);
@@ -35,7 +35,8 @@ Config graph_of(const Value::List& layers, const char* last) {
   return {{"name", "m"}, {"layers", layers}, {"output_layers", Value(Value::List{last, 0, 0})}};
 }
 
-/// Words with a mask, a layer on them, and an LSTM that is called with the mask `ids != value`.
+/// Returns a graph of an Embedding, a layer on the Embedding, and an LSTM on this layer with the mask `ids !=
+/// value`.
 Config embedded(const Value& between, bool mask_zero = true, const Value& value = 0) {
   return graph_of({layer("ids", "InputLayer", {}),
                    layer("words", "Embedding", call({tensor("ids")}), {{"mask_zero", mask_zero}}), between,
@@ -63,7 +64,7 @@ bool stays(const Config& model) {
 
 }  // namespace
 
-TEST_CASE("the mask of an Embedding, which layers pass on, is left out with its operation") {
+TEST_CASE("the mask of an Embedding, which layers pass on, is left out, and so is its operation") {
   for (const char* between : {"Dense", "Dropout", "LayerNormalization", "GRU", "TimeDistributed"}) {
     CAPTURE(between);
     const Config read = without_automatic_masks(embedded(layer("between", between, call({tensor("words")}))));
@@ -82,7 +83,7 @@ TEST_CASE(
   CHECK(stays(embedded(layer("between", "Dense", call({tensor("elsewhere")})))));
 }
 
-TEST_CASE("the value may stand in one of Keras's wrappers") {
+TEST_CASE("the value may be in one of Keras's wrappers") {
   const Value wrapped =
       Config{{"class_name", "__numpy__"}, {"config", Config{{"value", 0}, {"dtype", "int32"}}}};
   const Value dense = layer("between", "Dense", call({tensor("words")}));
@@ -119,7 +120,7 @@ TEST_CASE("an operation that another layer or an output uses stays as a layer") 
   CHECK(names_in(without_automatic_masks(model)) == names_in(model));
 }
 
-TEST_CASE("nulls and missing parts leave a node as it was") {
+TEST_CASE("nulls and missing parts leave a node unchanged") {
   const auto with_node = [](const char* node) {
     return graph_of({layer("x", "InputLayer", {}), layer("lstm", "LSTM", from_json(node))}, "lstm");
   };
@@ -132,7 +133,7 @@ TEST_CASE("nulls and missing parts leave a node as it was") {
   CHECK(without_automatic_masks(no_nodes) == no_nodes);
 }
 
-TEST_CASE("hostile graphs end: operations and layers that are called on themselves") {
+TEST_CASE("hostile graphs, with operations and layers that are called on themselves, do not loop") {
   const Config own_any = graph_of({layer("mask", "Any", call({tensor("mask")}), {{"axis", -1}}),
                                    layer("loop", "Dense", call({tensor("loop")})),
                                    layer("lstm", "LSTM", call({tensor("loop")}, tensor("mask")))},
@@ -144,7 +145,8 @@ TEST_CASE("hostile graphs end: operations and layers that are called on themselv
 
 namespace {
 
-/// Returns a model of Keras 3 whose program made the mask of a recurrent layer itself: ids != 0 and ids != 5.
+/// Returns a model of Keras 3 in which the program computed the mask of a recurrent layer: ids != 0 and ids
+/// != 5.
 nn::Model masked_model() {
   const auto tensor = [](const std::string& layer, const std::string& shape, const std::string& dtype) {
     return R"({"class_name": "__keras_tensor__", "config": {"shape": )" + shape + R"(, "dtype": ")" + dtype +
@@ -182,7 +184,7 @@ nn::Model masked_model() {
 
 }  // namespace
 
-TEST_CASE("masks that a program computed itself are read, used, trained with and written") {
+TEST_CASE("masks that a program computed are read, used, trained with and written") {
   const nn::Model model = masked_model();
   const Tensor ids = K::constant({{1, 2, 5, 3, 0, 0}, {4, 0, 5, 1, 2, 5}}, {.dtype = "int32"});
   const Tensor expected = [&] {

@@ -10,7 +10,7 @@ using ktape::Tensor, ktape::ValueError;
 
 namespace {
 
-/// A callback that writes down which events it sees.
+/// A callback that records the events it receives.
 struct SeenImpl : nn::CallbackImpl {
   std::vector<std::string>& seen;
   std::string name;
@@ -39,7 +39,7 @@ constexpr nn::RunParameters quiet{.verbose = 0};
 
 }  // namespace
 
-TEST_CASE("callbacks are told events in order; some ask to be last") {
+TEST_CASE("callbacks receive events in order; some callbacks come last") {
   Events seen;
   const nn::CallbackList list(linear_model(), {Seen(seen, "a", true), Seen(seen, "b"), Seen(seen, "c")},
                               quiet);
@@ -95,7 +95,7 @@ TEST_CASE("data that end too early are a warning") {
         std::string::npos);
 }
 
-TEST_CASE("arrays must have samples, and options of arrays do not go with datasets") {
+TEST_CASE("arrays must have samples, and datasets refuse options for arrays") {
   nn::expect_samples("fit", nn::ArrayAdapter("fit", {.x = {K::ones({1, 2})}, .y = {}}, 32));
   CHECK_THROWS_WITH_AS(
       nn::expect_samples("fit", nn::ArrayAdapter("fit", {.x = {K::ones({0, 2})}, .y = {}}, 32)),
@@ -110,7 +110,7 @@ TEST_CASE("arrays must have samples, and options of arrays do not go with datase
                        Contains("[fit] sample_weight must go with arrays"), ValueError);
 }
 
-TEST_CASE("a test goes over all batches or some, tells callbacks, and records nothing") {
+TEST_CASE("an evaluation runs over all or some batches, calls callbacks, and records nothing") {
   const Line line;
   const nn::Sequential model = linear_model();
   model.build({ktape::None, 2});

@@ -24,7 +24,7 @@ TEST_CASE("axes may be negative, in any order") {
   CHECK(AttentionAxes("m", {2, 1}, 5).list() == std::vector<int>{2, 1});
 }
 
-TEST_CASE("axes of batch and features, twice an axis, and no axis are errors") {
+TEST_CASE("the batch axis, the features axis, a repeated axis and an empty list are errors") {
   const auto check = [](const Axes& axes, int rank, const char* text) {
     CHECK_THROWS_WITH_AS(AttentionAxes("m", axes, rank), text, ValueError);
   };
@@ -75,7 +75,7 @@ TEST_CASE("scores have the axes of batch, heads, queries and keys") {
   CHECK(values(axes.folded_scores(scores)) == values(folded));
 }
 
-TEST_CASE("a mask gets the axes of heads and batch that it lacks") {
+TEST_CASE("a mask gets the missing heads and batch axes") {
   const AttentionAxes axes("m", 2, 4);
   CHECK(axes.mask(K::ones({4, 5})).shape() == Shape{1, 1, 1, 4, 5});
   CHECK(axes.mask(K::ones({2, 3, 4, 5})).shape() == Shape{2, 3, 1, 4, 5});

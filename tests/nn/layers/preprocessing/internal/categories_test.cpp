@@ -21,7 +21,7 @@ TEST_CASE("modes have the names of Keras 3, and two older names") {
   CHECK(output_mode("Layer", "tf-idf", all_modes) == OutputMode::TfIdf);
 }
 
-TEST_CASE("a mode that the layer lacks is an error with the nearest names") {
+TEST_CASE("an unknown mode is an error with the nearest names") {
   CHECK_THROWS_WITH_AS(output_mode("Layer", "onehot", {OutputMode::Int, OutputMode::OneHot}),
                        "[Layer] output_mode must be known: received output_mode=\"onehot\"; did you mean "
                        "'one_hot'?",
@@ -44,7 +44,7 @@ TEST_CASE("shapes of results, with unknown extents") {
   CHECK(encoded_shape({}, OutputMode::OneHot, 5) == Shape{5});
 }
 
-TEST_CASE("integers only take the dtype") {
+TEST_CASE("the mode int only changes the dtype") {
   const Tensor same = encoded(categories({3, -1, 9}), OutputMode::Int, 4, "int32");
   CHECK(same.dtype() == "int32");
   CHECK(values(same) == Values{3, -1, 9});
@@ -59,7 +59,7 @@ TEST_CASE("one-hot, multi-hot and counts leave out categories outside of the ran
   CHECK(encoded(x, OutputMode::Count, 3, "float64").dtype() == "float64");
 }
 
-TEST_CASE("a scalar is a row of one entry, and nothing gives zeros") {
+TEST_CASE("a scalar is a row of one entry, and an empty row gives zeros") {
   CHECK(values(encoded(categories(1), OutputMode::MultiHot, 3, "float32")) == Values{0, 1, 0});
   CHECK(values(encoded(categories(1), OutputMode::OneHot, 3, "float32")) == Values{0, 1, 0});
   const Tensor none = Tensor::empty({2, 0}, DType::Int64);

@@ -45,7 +45,7 @@ TEST_CASE("an empty summary has no boundaries") {
   CHECK(summary.empty());
 }
 
-TEST_CASE("numbers that come in parts are summarized as numbers that come at once") {
+TEST_CASE("numbers that are added in parts are summarized as numbers that are added at once") {
   QuantileSummary summary(0.01);
   summary.add({1, 4});
   summary.add({});
@@ -66,7 +66,7 @@ TEST_CASE("many numbers give quantiles within epsilon") {
     CHECK(close(tenths[i], static_cast<double>(i + 1) * n / 10, {.atol = 2 * epsilon * n}));
 }
 
-TEST_CASE("there is a boundary fewer than bins, as long as 1 / epsilon is larger than bins") {
+TEST_CASE("there is one boundary less than bins if 1 / epsilon is larger than bins") {
   // 1 / (1. / 49) is larger than 49, by rounding.
   for (const int bins : {1, 2, 3, 48, 49, 98}) {
     CAPTURE(bins);

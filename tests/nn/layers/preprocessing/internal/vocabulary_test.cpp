@@ -50,7 +50,7 @@ TEST_CASE("places: the mask token, tokens for unknown ones, then the tokens") {
   for (const std::int64_t place : {1, 2, 5, -1, 1 << 30}) CHECK(all.token(place) == "?");
 }
 
-TEST_CASE("an unknown string has the place of its hash, an unknown number that of its remainder") {
+TEST_CASE("an unknown string is placed by its hash, an unknown number by its remainder") {
   CHECK(fnv1a("a") == 0xaf63dc4c8601ec8cu);
   const auto all = words({"known"}, {.num_oov_indices = 5, .mask_token = ""});
   for (const char* token : {"a", "b", "\xc3\xa9", "a long token"})
@@ -71,7 +71,7 @@ TEST_CASE("without places for unknown tokens, an unknown token is an error") {
                        ValueError);
 }
 
-TEST_CASE("in the modes of vectors the mask token has no place") {
+TEST_CASE("in the vector modes the mask token has no place") {
   const auto all = words({"a"}, {.mask_token = "-", .mode = OutputMode::Count});
   CHECK(all.list(true) == Words{"?", "a"});
   CHECK(all.place("-", "x") == -1);
@@ -95,7 +95,7 @@ TEST_CASE("a vocabulary is learned by count, then in descending order, up to max
   CHECK(all.list(false) == Words{"z"});
 }
 
-TEST_CASE("weights of rarity are log(1 + documents / (1 + documents with the token))") {
+TEST_CASE("idf weights are log(1 + documents / (1 + documents with the token))") {
   auto all = no_words({.mode = OutputMode::TfIdf});
   all.count({"a", "a", "b"});
   all.count({"a"});
@@ -108,7 +108,7 @@ TEST_CASE("weights of rarity are log(1 + documents / (1 + documents with the tok
   CHECK(close(row, doubles({{(a + b) / 2, 2 * a, b}}), {.ulps = 2}));
 }
 
-TEST_CASE("given weights go with the tokens, or with the special tokens, too") {
+TEST_CASE("given weights are for the tokens, with or without the special tokens") {
   const Settings weighted{.mode = OutputMode::TfIdf};
   const Vocabulary<std::string> without(settings(weighted), Words{"a", "b"}, Values{1, 3});
   CHECK(*without.idf_weights() == Values{2, 1, 3});
@@ -142,7 +142,7 @@ TEST_CASE("settings that contradict each other are errors") {
                        "[Lookup] idf_weights are for a vocabulary: received no vocabulary", ValueError);
 }
 
-TEST_CASE("a bad vocabulary is an error and leaves the known one") {
+TEST_CASE("a bad vocabulary is an error and leaves the vocabulary unchanged") {
   auto all = words({"a", "b"}, {.max_tokens = 5, .mask_token = "-"});
   const auto check = [&](const Words& tokens, const char* text) {
     CHECK_THROWS_WITH_AS(all.set(tokens, {}), text, ValueError);
@@ -158,7 +158,7 @@ TEST_CASE("a bad vocabulary is an error and leaves the known one") {
   CHECK_THROWS_WITH_AS(all.set({"x"}, Values{1}), Contains("received output_mode=\"int\""), ValueError);
 }
 
-TEST_CASE("tokens are read from the lines of a file, with the line ends of Windows, too") {
+TEST_CASE("tokens are read from the lines of a file, also with line ends of Windows") {
   const Files files;
   const std::string path = files.write("tokens.txt", "a\r\nb c\n\nd");
   CHECK(Tokens<std::string>(path).list() == Words{"a", "b c", "", "d"});
@@ -178,7 +178,7 @@ TEST_CASE("tokens of a config are a list or null") {
                        TypeError);
 }
 
-TEST_CASE("strings are one, a list, or rows of one depth") {
+TEST_CASE("strings are a single string, a list, or rows of equal depth") {
   const StringArray one("a"), list{"a", "b"}, rows{{"a", "b"}, {"c"}};
   CHECK(one.rank() == 0);
   CHECK(list.rank() == 1);
