@@ -26,7 +26,7 @@ Cell with_weights(const Cell& cell, const std::vector<Tensor>& weights) {
 
 Tensor one(double x) { return doubles({{x}}); }
 
-/// Returns tanh(x). The function has no name in configs, so no op over whole sequences is used for it.
+/// Returns tanh as a function without a name in configs, for which no op over whole sequences is used.
 nn::ActivationFunction unnamed_tanh() {
   return [](const Tensor& x) { return K::tanh(x); };
 }
