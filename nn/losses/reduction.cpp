@@ -19,8 +19,9 @@ constexpr const char* names[] = {"none", "sum", "sum_over_batch_size", "mean_wit
 Tensor weights_of(const Tensor& mask, DType dtype, Reduction::Kind kind) {
   const Tensor weights = K::as_dtype(mask, dtype);
   if (kind != Reduction::Mean) return weights;
-  const Tensor kept = K::sum(weights);
-  return weights * (static_cast<double>(mask.size()) / K::where(kept, kept, K::ones_like(kept)));
+  const Tensor kept = K::sum(weights), divisor = K::where(kept, kept, K::ones_like(kept));
+  if (mask.size() == None) return weights * (K::sum(K::ones_like(weights)) / divisor);
+  return weights * (static_cast<double>(mask.size()) / divisor);
 }
 
 /// Values with their weights and mask, aligned to the axes of the values.

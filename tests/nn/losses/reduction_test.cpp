@@ -85,6 +85,19 @@ TEST_CASE("a scalar value takes a scalar weight") {
   CHECK(nn::reduce_values("loss", doubles(3), {}, {}, "sum").shape() == Shape{});
 }
 
+TEST_CASE("a loss with a mask in a graph has its value for a batch of unknown size, too") {
+  const Tensor t = K::placeholder({ktape::None, 2}), p = K::placeholder({ktape::None, 2}),
+               m = K::placeholder({.shape = {ktape::None}, .dtype = "bool"});
+  const Tensor y = K::zeros({3, 2}), x = normal({3, 2}, 1, "float32"),
+               mask = K::constant({1, 0, 1}, {.dtype = "bool"});
+  for (const char* reduction : {"sum", "mean", "mean_with_sample_weight", "none"}) {
+    CAPTURE(reduction);
+    const nn::MeanAbsoluteError loss({.reduction = reduction});
+    CHECK(values(K::function({t, p, m}, {loss(t, p, {.mask = m})})({y, x, mask})[0]) ==
+          values(loss(y, x, {.mask = mask})));
+  }
+}
+
 TEST_CASE("reductions have gradients to values and weights") {
   for (const char* reduction : {"sum", "mean", "mean_with_sample_weight", "none"})
     check_gradients(reduction, [&](In in) { return nn::reduce_values("loss", in[0], in[1], {}, reduction); },
