@@ -103,10 +103,12 @@ void Vocabulary<Token>::check() const {
     fail("[", s.layer, "] max_tokens must be at least 2: received max_tokens=", *s.max_tokens);
   if (s.pad_to_max_tokens && !s.max_tokens)
     fail("[", s.layer, "] max_tokens must be given with pad_to_max_tokens: received none");
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  // Each place has a weight in "tf_idf": a config out of a file must not make the layer allocate more.
+  const bool weighted = s.mode == OutputMode::TfIdf;
+  const std::int64_t most = weighted ? 1 << 20 : std::numeric_limits<std::int32_t>::max();
   if (s.num_oov_indices < 0 || most < s.num_oov_indices)
-    fail("[", s.layer, "] num_oov_indices must be in [0, ", most,
-         "]: received num_oov_indices=", s.num_oov_indices);
+    fail("[", s.layer, "] num_oov_indices must be in [0, ", most, "]",
+         weighted ? " with output_mode=\"tf_idf\"" : "", ": received num_oov_indices=", s.num_oov_indices);
   if (s.max_tokens && *s.max_tokens <= first_token())
     fail("[", s.layer, "] max_tokens must leave a place for tokens: received max_tokens=", *s.max_tokens,
          ", num_oov_indices=", s.num_oov_indices);

@@ -134,6 +134,9 @@ TEST_CASE("settings that contradict each other are errors") {
         "[Lookup] max_tokens must be given with pad_to_max_tokens: received none");
   check({.num_oov_indices = -1},
         "[Lookup] num_oov_indices must be in [0, 2147483647]: received num_oov_indices=-1");
+  check({.num_oov_indices = (1 << 20) + 1, .mode = OutputMode::TfIdf},
+        "[Lookup] num_oov_indices must be in [0, 1048576] with output_mode=\"tf_idf\": received "
+        "num_oov_indices=1048577");
   check({.max_tokens = 2, .mask_token = "-"},
         "[Lookup] max_tokens must leave a place for tokens: received max_tokens=2, num_oov_indices=1");
   check({.invert = true, .mode = OutputMode::OneHot},
