@@ -128,9 +128,11 @@ struct ScoreImpl final : MetricWith<Options> {
     for (auto* state : {&tp_, &fp_, &fn_}) state->clear();
   }
   void state(Archive& state) override {
-    state("true_positives", tp_);
-    state("false_positives", fp_, tp_.size());
-    state("false_negatives", fn_, tp_.size());
+    std::vector<double> tp = tp_, fp = fp_, fn = fn_;  // swapped at the end: a failure changes nothing
+    state("true_positives", tp);
+    state("false_positives", fp, tp.size());
+    state("false_negatives", fn, tp.size());
+    tp_.swap(tp), fp_.swap(fp), fn_.swap(fn);
   }
 
  private:

@@ -179,11 +179,15 @@ struct R2Impl final : MetricWith<R2ScoreOptions> {
     samples_ = 0;
   }
   void state(Archive& state) override {
-    state("sum", sum_);
-    state("squares", squares_, sum_.size());
-    state("errors", errors_, sum_.size());
-    state("count", count_, sum_.size());
-    state("samples", samples_);
+    std::vector<double> sum = sum_, squares = squares_, errors = errors_, count = count_;
+    double samples = samples_;
+    state("sum", sum);
+    state("squares", squares, sum.size());
+    state("errors", errors, sum.size());
+    state("count", count, sum.size());
+    state("samples", samples);
+    sum_.swap(sum), squares_.swap(squares), errors_.swap(errors), count_.swap(count);  // after all checks
+    samples_ = samples;
   }
 
  private:

@@ -33,17 +33,20 @@ struct HistoryImpl final : CallbackImpl {
   }
 
   void state(Archive& state) override {
-    state("epochs", epochs);
+    auto own_epochs = epochs;  // replaced at the end, as the columns are: a failure changes nothing
+    state("epochs", own_epochs);
     std::vector<std::string> names;
     for (const Column& column : columns) names.push_back(column.name);
     state("names", names);
-    if (state.sets()) columns.clear();
-    columns.resize(names.size());
+    auto own = columns;
+    if (state.sets()) own.clear();
+    own.resize(names.size());
     for (std::size_t i = 0; i < names.size(); ++i) {
-      columns[i].name = names[i];
-      state.part("columns_epochs", [&] { state(std::to_string(i), columns[i].epochs); });
-      state.part("columns", [&] { state(std::to_string(i), columns[i].values, columns[i].epochs.size()); });
+      own[i].name = names[i];
+      state.part("columns_epochs", [&] { state(std::to_string(i), own[i].epochs); });
+      state.part("columns", [&] { state(std::to_string(i), own[i].values, own[i].epochs.size()); });
     }
+    epochs.swap(own_epochs), columns.swap(own);
   }
 
   Column* find(const std::string& name) {

@@ -62,6 +62,9 @@ void Trainer::optimizer_state(Archive& state) {
     }
     optimizer_.build(trained);
   }
+  if (places != places_of(optimizer_.impl().built_for(), weights))
+    fail("[", optimizer_.name(),
+         "] the optimizer must train the weights that the state is of: received the weights ", Value(places));
   const std::vector<Variable> variables = optimizer_.variables();
   std::vector<Tensor> values;
   for (const Variable& variable : variables) values.push_back(variable.value());

@@ -79,14 +79,16 @@ void ConfusionCounts::add(const char* metric, const Tensor& y_true, const Tensor
 void ConfusionCounts::reset() { above_.clear(); }
 
 void ConfusionCounts::state(Archive& state) {
-  std::size_t labels = above_.size();
+  std::vector<Histogram> above = above_;  // replaced at the end: a failure changes nothing
+  std::size_t labels = above.size();
   state.count("labels", labels);
-  above_.resize(labels);
-  for (std::size_t i = 0; i < above_.size(); ++i)
+  above.resize(labels);
+  for (std::size_t i = 0; i < labels; ++i)
     state.part(std::to_string(i), [&] {
-      state("positive", above_[i].positive, thresholds_.size() + 1);
-      state("negative", above_[i].negative, thresholds_.size() + 1);
+      state("positive", above[i].positive, thresholds_.size() + 1);
+      state("negative", above[i].negative, thresholds_.size() + 1);
     });
+  above_ = std::move(above);
 }
 
 ConfusionCounts::Counts ConfusionCounts::of(std::size_t label) const {

@@ -1,3 +1,4 @@
+#include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/metrics/regression.hpp>
 #include <ktape/ops/operators.hpp>
 
@@ -32,4 +33,34 @@ TEST_CASE("R2 is 1 for perfect predictions, 0 for the mean of the targets") {
 TEST_CASE("log(cosh) of an error is nearly its magnitude less log(2)") {
   CHECK(close(nn::LogCoshError()(doubles({0}), doubles({30})).item<double>(), 30 - std::log(2.0),
               {.rtol = 1e-6}));
+}
+
+namespace {
+
+/// Returns the state of a metric, in which an entry has another value.
+nn::Archive state_with(const nn::Metric& metric, const std::string& name, const Tensor& value) {
+  nn::Archive kept;
+  metric.impl().state(kept);
+  std::vector<nn::Archive::Entry> entries = kept.entries();
+  for (auto& [key, tensor] : entries)
+    if (key == name) tensor = value;
+  return nn::Archive(entries);
+}
+
+}  // namespace
+
+TEST_CASE("a state with lists of different lengths is an error, and changes no sum") {
+  const nn::R2Score metric({.class_aggregation = None});
+  metric.update_state(doubles({{1, 1}, {2, 5}, {3, 9}}), doubles({{1, 2}, {2, 5}, {3, 7}}));
+  const Values before = values(metric.result());
+  for (const char* name : {"squares", "errors", "count"}) {
+    CAPTURE(name);
+    nn::Archive longer = state_with(metric, name, doubles({1, 2, 3}));
+    CHECK_THROWS_AS(metric.impl().state(longer), ValueError);
+    CHECK(values(metric.result()) == before);
+  }
+  nn::Archive longer = state_with(metric, "sum", doubles({1, 2, 3}));
+  CHECK_THROWS_WITH_AS(metric.impl().state(longer), "[Archive] 'squares' must have 3 numbers: received 2",
+                       ValueError);
+  CHECK(values(metric.result()) == before);
 }

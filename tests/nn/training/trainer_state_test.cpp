@@ -121,3 +121,20 @@ TEST_CASE("a state of another optimizer or model is an error") {
   narrow.compile({.optimizer = "sgd", .loss = "mse"});
   CHECK_THROWS_AS(set_state(narrow, state), ValueError);
 }
+
+TEST_CASE("an optimizer that is built for other weights takes no state") {
+  const auto made = [](bool first) {
+    const nn::Sequential model(
+        {nn::Input({2}), nn::Dense(2, {.trainable = first}), nn::Dense(2, {.trainable = !first})});
+    model.compile({.optimizer = nn::Adam(0.1), .loss = "mse"});
+    model.train_on_batch(K::ones({3, 2}), K::zeros({3, 2}));
+    return model;
+  };
+  const nn::Sequential lower = made(true), upper = made(false), again = made(true);
+  CHECK_THROWS_WITH_AS(
+      set_state(upper, state_of(lower)),
+      Contains("] the optimizer must train the weights that the state is of: received the weights [0,1]"),
+      ValueError);
+  set_state(again, state_of(lower));
+  CHECK(weights_of(again) == weights_of(lower));
+}

@@ -82,7 +82,11 @@ TEST_CASE("counts are kept and restored, without their labels before the first b
   CHECK(again.of(1).fp == Values{1, 1});
   ConfusionCounts others({0.5});
   nn::Archive wrong(archive.entries());
-  CHECK_THROWS_AS(others.state(wrong), ValueError);
+  CHECK_THROWS_WITH_AS(others.state(wrong), "[Archive] '0/positive' must have 2 numbers: received 3",
+                       ValueError);
+  CHECK(others.labels() == 0);
+  others.add("metric", doubles({1}), doubles({0.9}), {}, {});
+  CHECK(others.of(0).tp == Values{1});
 }
 
 TEST_CASE("errors name the metric, and change no counts") {
