@@ -62,7 +62,7 @@ void Trainer::optimizer_state(Archive& state) {
     }
     optimizer_.build(trained);
   }
-  if (places != places_of(optimizer_.impl().built_for(), weights))
+  if (!places.empty() && places != places_of(optimizer_.impl().built_for(), weights))
     fail("[", optimizer_.name(),
          "] the optimizer must train the weights that the state is of: received the weights ", Value(places));
   const std::vector<Variable> variables = optimizer_.variables();
