@@ -108,6 +108,17 @@
 #include <ktape/ops/images/images.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/keras/linalg/linalg.hpp>
+#include <ktape/ops/keras/linalg/products.hpp>
+#include <ktape/ops/keras/numpy/arithmetic.hpp>
+#include <ktape/ops/keras/numpy/creation.hpp>
+#include <ktape/ops/keras/numpy/elementwise.hpp>
+#include <ktape/ops/keras/numpy/indexing.hpp>
+#include <ktape/ops/keras/numpy/logic.hpp>
+#include <ktape/ops/keras/numpy/reductions.hpp>
+#include <ktape/ops/keras/numpy/sets.hpp>
+#include <ktape/ops/keras/numpy/shape.hpp>
+#include <ktape/ops/keras/numpy/statistics.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/nn/attention.hpp>

@@ -12,10 +12,11 @@ namespace golden {
 
 /// An attribute as the file spells it.
 struct Value {
-  enum Kind { None, Bool, Integer, Real, Text, List } kind = None;
+  enum Kind { None, Bool, Integer, Real, Text, List, Object } kind = None;
   double number = 0;
   std::string text;
-  std::vector<Value> list;
+  std::vector<Value> list;        ///< the entries of a list, or the values of an object
+  std::vector<std::string> keys;  ///< the keys of an object
 
   friend bool operator==(const Value&, const Value&) = default;
 };

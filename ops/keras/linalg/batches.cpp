@@ -1,0 +1,36 @@
+#include <ktape/ops/keras/linalg/batches.hpp>
+#include <ktape/ops/shape.hpp>
+
+namespace ktape::op_helpers {
+
+Tensor matrices(const char* op, const Tensor& given, bool square, const char* name) {
+  const Tensor x = floating(op, given, name);
+  if (x.ndim() < 2) fail("[", op, "] ", name, " must have rank 2 or more: received ", name, '=', x.shape());
+  if (square && !compatible(x.shape()[-1], x.shape()[-2]))
+    fail("[", op, "] ", name, " must hold square matrices: received ", name, '=', x.shape());
+  return x.dtype() == DType::Float16 ? backend::cast(x, DType::Float32) : x;
+}
+
+Tensor transposed(const Tensor& x) {
+  Shape pattern;
+  for (int d = 0; d < x.ndim(); ++d) pattern.push_back(d);
+  std::swap(pattern[-1], pattern[-2]);
+  return backend::permute_dimensions(x, pattern);
+}
+
+Shape batch_of(const Tensor& x) { return {x.shape().begin(), x.ndim() - 2}; }
+
+Shape appended(Shape shape, std::initializer_list<std::int64_t> extents) {
+  for (const std::int64_t extent : extents) shape.push_back(extent);
+  return shape;
+}
+
+void fail_matrix(const char* op, const char* rule, std::int64_t index, const Shape& batch) {
+  Shape position = batch;
+  for (int d = batch.rank() - 1; d >= 0; --d) position[d] = index % batch[d], index /= batch[d];
+  if (batch.rank() == 0) fail<LinAlgError>("[", op, "] ", rule, ": received one that does not");
+  fail<LinAlgError>("[", op, "] ", rule, ": received one that does not at the position ", numbers(position),
+                    " of the batch ", batch);
+}
+
+}  // namespace ktape::op_helpers

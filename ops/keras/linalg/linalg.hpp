@@ -1,0 +1,111 @@
+#pragma once
+#include <ktape/autograd/base/error.hpp>
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// Linear algebra of keras.ops. Matrices are the last two axes; the axes before are a batch. Integers and bools are
+/// converted to floatx(), float16 is computed in float32. The functions are differentiable to any order unless a comment
+/// says otherwise. Other ranks and shapes are a ValueError. The functions run LAPACK; a matrix that the function cannot
+/// take is a LinAlgError that names the matrix of the batch.
+///
+///     Tensor x = ops::solve(a, b), w = ops::eigh(a).w;
+///     auto [u, s, vh] = ops::svd(a, false);
+namespace ktape {
+
+/// An error for a matrix that is singular or not positive definite, or for an iteration that does not converge.
+class LinAlgError : public ValueError {
+ public:
+  using ValueError::ValueError;
+};
+
+}  // namespace ktape
+
+namespace ktape::ops {
+
+/// Returns the lower triangular factor L of a positive definite matrix x = L L^T, or with `upper` its transpose. Only the
+/// lower triangle of x is read; the gradient is symmetric.
+Tensor cholesky(const Tensor& x, bool upper = false);
+/// Returns the inverse of the matrix whose Cholesky factor is x.
+Tensor cholesky_inverse(const Tensor& x, bool upper = false);
+
+struct LU {
+  Tensor lu, pivots;
+};
+
+/// Returns L (unit diagonal, below the diagonal) and U of the factorization with partial pivoting in one matrix, and the int32
+/// pivots: row i was swapped with row pivots[i], in order. A singular matrix is factored, too; its gradient is not finite.
+LU lu_factor(const Tensor& x);
+
+/// Returns x with a x = b: b is (..., n) or (..., n, k) with the batch of a. Throws LinAlgError for a singular a.
+Tensor solve(const Tensor& a, const Tensor& b);
+/// Returns x with t x = b, where t is the upper triangle of a, or the lower one; the other triangle is not read. Throws
+/// LinAlgError for a 0 on the diagonal.
+Tensor solve_triangular(const Tensor& a, const Tensor& b, bool lower = false);
+/// Returns the inverse. Throws LinAlgError for a singular matrix.
+Tensor inv(const Tensor& x);
+/// Returns the determinant, its sign and the logarithm of its absolute value, or the latter alone. A singular matrix has the
+/// determinant 0, the sign 0 and the logarithm -inf.
+Tensor det(const Tensor& x);
+struct SignAndLogarithm {
+  Tensor sign, logabsdet;
+};
+SignAndLogarithm slogdet(const Tensor& x);
+Tensor logdet(const Tensor& x);
+
+struct QR {
+  Tensor q, r;
+};
+
+/// Returns an orthogonal q and an upper triangular r with q r = x: with the mode "reduced" min(m, n) columns of q, with
+/// "complete" m columns, of which the gradient reads the first min(m, n).
+QR qr(const Tensor& x, const std::string& mode = "reduced");
+
+struct SVD {
+  Tensor u, s, vh;
+};
+
+/// Returns u, the singular values s in descending order, and vh with x = u diag(s) vh. With full_matrices u and vh are square,
+/// otherwise they have min(m, n) columns and rows, which are the ones that the gradient reads. Without compute_uv only s
+/// is defined. Gradients of u and vh are not finite where singular values are equal.
+SVD svd(const Tensor& x, bool full_matrices = true, bool compute_uv = true);
+
+struct Eigh {
+  Tensor w, v;
+};
+
+/// Returns the eigenvalues of a symmetric matrix in ascending order, and the eigenvectors as columns. Only the lower triangle
+/// is read; the gradient is symmetric, and not finite for v where eigenvalues are equal.
+Eigh eigh(const Tensor& x);
+
+struct Eig {
+  Tensor w_real, w_imag, v_real, v_imag;
+};
+
+/// Returns the real and imaginary parts of the eigenvalues, and of the right eigenvectors of norm 1 as columns. No gradient.
+Eig eig(const Tensor& x);
+
+/// Returns the solution of least norm among those that minimize |a x - b|; b is a vector or a matrix. Singular values below
+/// rcond times the largest count as 0; by default the precision of the dtype times max(m, n).
+Tensor lstsq(const Tensor& a, const Tensor& b, std::optional<double> rcond = {});
+/// Returns the pseudo-inverse; rcond as in `lstsq`, by default 1e-15 (float32: the precision of the dtype times max(m, n)).
+Tensor pinv(const Tensor& x, std::optional<double> rcond = {});
+/// Returns x multiplied n times; a negative n multiplies the inverse. Throws LinAlgError for the inverse of a singular matrix.
+Tensor matrix_power(const Tensor& x, int n);
+/// Returns the int32 number of singular values above tol, by default the largest one times the precision of the dtype times
+/// max(m, n).
+Tensor matrix_rank(const Tensor& x, std::optional<double> tol = {});
+
+/// The order of a norm: a number, infinity included, or "fro" or "nuc".
+using NormOrder = std::variant<std::monostate, double, std::string>;
+
+/// Returns the norm of vectors (one axis) or matrices (two axes): of order p, (sum |x|^p)^(1/p), for matrices 1, 2, infinity and
+/// their negatives, "fro" or "nuc". Without axes and order, returns the Euclidean norm of all elements; without axes, x has
+/// rank 1 or 2. Throws ValueError for an order that does not exist.
+Tensor norm(const Tensor& x, const NormOrder& ord = {}, const Axes& axis = {}, bool keepdims = false);
+
+}  // namespace ktape::ops

@@ -1,0 +1,52 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+
+#include <string>
+#include <vector>
+
+/// Products of keras.ops. Tensors of two dtypes are converted to their common dtype; int8 and bool are multiplied in int32.
+/// Shapes that do not fit are a ValueError. Differentiable to any order.
+///
+///     ops::matmul(a, b), ops::tensordot(a, b, {{0, 2}, {1, 0}}), ops::einsum("ii->i", {a}), ops::cdist(a, b);
+namespace ktape::ops {
+
+/// Returns the matrix product over the last two axes; the axes before broadcast. A vector is a row on the left and a column on
+/// the right, and loses its axis in the result.
+Tensor matmul(const Tensor& x1, const Tensor& x2);
+/// Returns the sum product over the last axis of x1 and the second to last (vector: only) axis of x2; a scalar multiplies.
+Tensor dot(const Tensor& x1, const Tensor& x2);
+/// Returns the sum product over the last axes of both; a scalar multiplies.
+Tensor inner(const Tensor& x1, const Tensor& x2);
+/// Returns the products of all pairs of elements of the flattened tensors, or their sum product.
+Tensor outer(const Tensor& x1, const Tensor& x2);
+Tensor vdot(const Tensor& x1, const Tensor& x2);
+/// Returns the Kronecker product: blocks x1[i] * x2.
+Tensor kron(const Tensor& x1, const Tensor& x2);
+/// Returns the cross product of vectors with 3 elements along an axis. Vectors with 2 elements have a third element 0; two of
+/// them give only the third element of the product.
+Tensor cross(const Tensor& x1, const Tensor& x2, int axis = -1);
+
+/// The axes over which `tensordot` sums: the last n of x1 and the first n of x2, or two lists.
+class DotAxes {
+ public:
+  DotAxes(int n) : n_(n) {}
+  DotAxes(std::vector<int> first, std::vector<int> second)
+      : first_(std::move(first)), second_(std::move(second)), lists_(true) {}
+  /// Returns the axes of x1 and of x2.
+  std::pair<std::vector<int>, std::vector<int>> of(int rank1, int rank2) const;
+
+ private:
+  int n_ = 0;
+  std::vector<int> first_, second_;
+  bool lists_ = false;
+};
+
+/// Returns the sum product over pairs of axes: the other axes of x1, then the other axes of x2.
+Tensor tensordot(const Tensor& x1, const Tensor& x2, const DotAxes& axes = 2);
+/// Computes Einstein's summation, `einsum("ij,jk->ik", {x, y})`; a letter that occurs twice in one operand names a diagonal.
+Tensor einsum(const std::string& subscripts, const TensorList& operands);
+/// Returns the Euclidean distances between the rows of x, (..., m, d), and of y, (..., n, d), as (..., m, n).
+Tensor cdist(const Tensor& x, const Tensor& y);
+
+}  // namespace ktape::ops

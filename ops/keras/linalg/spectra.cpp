@@ -1,0 +1,197 @@
+#include <ktape/autograd/tape.hpp>
+#include <ktape/ops/control/control_flow.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/keras/linalg/batches.hpp>
+#include <ktape/ops/keras/numpy/creation.hpp>
+#include <ktape/ops/keras/numpy/shape.hpp>
+#include <ktape/ops/kernels/linear_algebra/lapack.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/operators.hpp>
+
+#include <cstring>
+
+/// Singular values and eigenvalues.
+namespace ktape::ops {
+
+namespace K = backend;
+using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::each_matrix,
+    op_helpers::matrices, op_helpers::transposed, op_helpers::with_float_or_double;
+
+namespace {
+
+Tensor copied(const char* op, const Tensor& x) {
+  Tensor out = Tensor::empty(x.shape(), x.dtype(), op);
+  std::memcpy(out.raw(), x.raw(), static_cast<std::size_t>(x.size()) * x.dtype().size());
+  return out;
+}
+
+/// Returns 1 / (x[j] - x[i]) at row i and column j, and 0 on the diagonal.
+Tensor gaps(const Tensor& x) {
+  const Tensor difference = K::expand_dims(x, -2) - K::expand_dims(x, -1);
+  const Tensor diagonal = eye(x.shape()[-1], {}, 0, DType::Bool);
+  return K::where(diagonal, 0, 1 / K::where(diagonal, 1, difference));
+}
+
+/// Returns matrices with the vectors on their diagonals.
+Tensor diagonals(const Tensor& x) { return K::expand_dims(x, -1) * eye(x.shape()[-1], {}, 0, x.dtype()); }
+
+SVD svd_of_values(const Tensor& x, bool full, bool vectors) {
+  const std::int64_t m = x.shape()[-2], n = x.shape()[-1], k = std::min(m, n);
+  const Shape batch = batch_of(x);
+  const Tensor work = copied("svd", x);
+  Tensor s = Tensor::empty(appended(batch, {k}), x.dtype()), u, vh;
+  const std::int64_t u_columns = full ? m : k, vh_rows = full ? n : k;
+  if (vectors) {
+    u = Tensor::empty(appended(batch, {m, u_columns}), x.dtype(), "svd");
+    vh = Tensor::empty(appended(batch, {vh_rows, n}), x.dtype(), "svd");
+  }
+  with_float_or_double(x.dtype(), [&]<class T>() {
+    each_matrix("svd", "a matrix must have finite elements for which the iteration converges", batch,
+                [&](std::int64_t i) {
+                  return kernels::svd(m, n, full, work.pointer<T>() + i * m * n, s.pointer<T>() + i * k,
+                                      vectors ? u.pointer<T>() + i * m * u_columns : nullptr,
+                                      vectors ? vh.pointer<T>() + i * vh_rows * n : nullptr);
+                });
+  });
+  return {u, s, vh};
+}
+
+/// Returns the gradient of a reduced decomposition, whose v is `v` itself.
+Tensor svd_gradient(const SVD& d, const Tensor& gu, const Tensor& gs, const Tensor& gvh) {
+  const Tensor &u = d.u, v = transposed(d.vh), &s = d.s;
+  const Tensor values = K::expand_dims(s, -2);  // scales columns
+  Tensor inner = gs.defined() ? diagonals(gs) : K::zeros_like(diagonals(s));
+  Tensor outside;
+  const Tensor f = gu.defined() || gvh.defined() ? gaps(s * s) : Tensor();
+  if (gu.defined()) {
+    const Tensor along = K::matmul(transposed(u), gu);
+    inner = inner + f * (along - transposed(along)) * values;
+    outside = K::matmul((gu - K::matmul(u, along)) / values, d.vh);
+  }
+  if (gvh.defined()) {
+    const Tensor gv = transposed(gvh), along = K::matmul(d.vh, gv);
+    inner = inner + K::expand_dims(s, -1) * (f * (along - transposed(along)));
+    const Tensor rest = K::matmul(u, transposed((gv - K::matmul(v, along)) / values));
+    outside = outside.defined() ? outside + rest : rest;
+  }
+  const Tensor within = K::matmul(K::matmul(u, inner), d.vh);
+  return outside.defined() ? within + outside : within;
+}
+
+Tensor first_columns(const Tensor& x, std::int64_t k) {
+  return x.defined() ? K::index(x, {Ellipsis, Slice(0, k)}) : x;
+}
+Tensor first_rows(const Tensor& x, std::int64_t k) {
+  return x.defined() ? K::index(x, {Ellipsis, Slice(0, k), All}) : x;
+}
+
+SVD recorded_svd(const Tensor& x, bool full) {
+  const SVD found = svd_of_values(x, full, true);
+  if (!recording(x)) return found;
+  const Tensor outs[] = {found.u, found.s, found.vh};
+  const SVD kept{found.u.detach(), found.s.detach(), found.vh.detach()};
+  record("svd", outs, {x}, [x, kept](Grads& grads) {
+    grads.to(0, [&] {
+      const std::int64_t k = kept.s.shape()[-1];
+      const SVD reduced = recording() ? recorded_svd(x, false)
+                                      : SVD{first_columns(kept.u, k), kept.s, first_rows(kept.vh, k)};
+      return svd_gradient(reduced, first_columns(grads.output(0), k), grads.output(1),
+                          first_rows(grads.output(2), k));
+    });
+  });
+  return found;
+}
+
+}  // namespace
+
+SVD svd(const Tensor& given, bool full_matrices, bool compute_uv) {
+  const Tensor x = matrices("svd", given, false);
+  const auto compute = [=](const Tensor& x) {
+    // The gradient of the singular values reads the vectors.
+    const SVD found = compute_uv || recording(x) ? recorded_svd(x, compute_uv && full_matrices)
+                                                 : svd_of_values(x, false, false);
+    return compute_uv ? std::vector{found.u, found.s, found.vh} : std::vector{found.s};
+  };
+  std::vector<Tensor> found;
+  if (is_symbolic(x)) {
+    const std::int64_t m = x.shape()[-2], n = x.shape()[-1];
+    const std::int64_t k = m == None || n == None ? std::int64_t{None} : std::min(m, n);
+    const Shape batch = batch_of(x);
+    const OutputInfo s{appended(batch, {k}), x.dtype()};
+    const OutputInfo u{appended(batch, {m, full_matrices ? m : k}), x.dtype()};
+    const OutputInfo vh{appended(batch, {full_matrices ? n : k, n}), x.dtype()};
+    found = defer("svd", compute_uv ? std::vector{u, s, vh} : std::vector{s}, compute, x);
+  } else found = compute(x);
+  for (Tensor& part : found) part = as_given(part, given);
+  return compute_uv ? SVD{found[0], found[1], found[2]} : SVD{{}, found[0], {}};
+}
+
+namespace {
+
+Eigh recorded_eigh(const Tensor& x) {
+  const std::int64_t n = x.shape()[-1];
+  Tensor v = copied("eigh", x), w = Tensor::empty(appended(batch_of(x), {n}), x.dtype());
+  with_float_or_double(x.dtype(), [&]<class T>() {
+    each_matrix(
+        "eigh", "a matrix must have finite elements for which the iteration converges", batch_of(x),
+        [&](std::int64_t i) { return kernels::eigh(n, v.pointer<T>() + i * n * n, w.pointer<T>() + i * n); });
+  });
+  if (!recording(x)) return {w, v};
+  const Tensor outs[] = {w, v};
+  record("eigh", outs, {x}, [x, w = w.detach(), v = v.detach()](Grads& grads) {
+    grads.to(0, [&] {
+      const Eigh found = recording() ? recorded_eigh(x) : Eigh{w, v};
+      const Tensor &gw = grads.output(0), &gv = grads.output(1);
+      Tensor inner = gw.defined() ? diagonals(gw) : K::zeros_like(found.v);
+      if (gv.defined()) inner = inner + gaps(found.w) * K::matmul(transposed(found.v), gv);
+      const Tensor g = K::matmul(K::matmul(found.v, inner), transposed(found.v));
+      return (g + transposed(g)) * 0.5;
+    });
+  });
+  return {w, v};
+}
+
+}  // namespace
+
+Eigh eigh(const Tensor& given) {
+  const Tensor x = matrices("eigh", given, true);
+  const auto compute = [](const Tensor& x) {
+    const Eigh found = recorded_eigh(x);
+    return std::vector{found.w, found.v};
+  };
+  const std::vector<Tensor> found =
+      is_symbolic(x)
+          ? defer("eigh", {{appended(batch_of(x), {x.shape()[-1]}), x.dtype()}, {x.shape(), x.dtype()}},
+                  compute, x)
+          : compute(x);
+  return {as_given(found[0], given), as_given(found[1], given)};
+}
+
+Eig eig(const Tensor& given) {
+  const Tensor x = matrices("eig", given, true);
+  const Shape values = appended(batch_of(x), {x.shape()[-1]});
+  const auto compute = [values](const Tensor& x) {
+    const Tensor work = copied("eig", x);
+    const Shape shape = appended(batch_of(x), {x.shape()[-1]});
+    const std::int64_t n = x.shape()[-1];
+    Tensor wr = Tensor::empty(shape, x.dtype()), wi = Tensor::empty(shape, x.dtype());
+    Tensor vr = Tensor::empty(x.shape(), x.dtype()), vi = Tensor::empty(x.shape(), x.dtype());
+    with_float_or_double(x.dtype(), [&]<class T>() {
+      each_matrix("eig", "a matrix must have finite elements for which the iteration converges", batch_of(x),
+                  [&](std::int64_t i) {
+                    return kernels::eig(n, work.pointer<T>() + i * n * n, wr.pointer<T>() + i * n,
+                                        wi.pointer<T>() + i * n, vr.pointer<T>() + i * n * n,
+                                        vi.pointer<T>() + i * n * n);
+                  });
+    });
+    return std::vector{wr, wi, vr, vi};
+  };
+  const OutputInfo w{values, x.dtype()}, v{x.shape(), x.dtype()};
+  const std::vector<Tensor> found = is_symbolic(x) ? defer("eig", {w, w, v, v}, compute, x) : compute(x);
+  return {as_given(found[0], given), as_given(found[1], given), as_given(found[2], given),
+          as_given(found[3], given)};
+}
+
+}  // namespace ktape::ops

@@ -1,0 +1,60 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/tensor_or_number.hpp>
+
+/// Functions of keras.ops on the elements of two tensors, with NumPy's broadcasting. Either argument may be a
+/// number. Tensors of two dtypes are converted to their common dtype first: the wider integer or floating dtype, the
+/// floating dtype beside an integer, the other dtype beside bool. Differentiable to any order unless a comment
+/// says otherwise. Shapes that do not broadcast are a ValueError.
+///
+///     Tensor y = ops::mod(ops::add(x, 1), ops::maximum(x, 0.5));
+namespace ktape::ops {
+
+/// Returns x1 + x2 (of bools: x1 or x2), x1 - x2, or x1 * x2 (of bools: x1 and x2). Integers wrap around.
+Tensor add(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor subtract(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor multiply(const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns x1 / x2 in a floating dtype.
+Tensor divide(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor true_divide(const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns x1 / x2, and 0 with gradients 0 wherever x2 is 0.
+Tensor divide_no_nan(const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns the quotient rounded down, in the common dtype (bool becomes int32). Integers divided by 0 give 0. No gradient.
+Tensor floor_divide(const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns the rest of a division: `mod` has the sign of x2, `fmod` the sign of x1. bool becomes int32; integers
+/// divided by 0 give 0.
+Tensor mod(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor fmod(const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns x1 to the power of x2.
+Tensor power(const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns x1 * 2^x2, where x2 holds integers (TypeError otherwise). Differentiable with respect to x1.
+Tensor ldexp(const Tensor& x1, const TensorOrNumber& x2);
+
+/// Returns the larger or smaller element; NaN if either is NaN. `fmax` and `fmin` ignore a NaN.
+Tensor maximum(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor minimum(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor fmax(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor fmin(const TensorOrNumber& x1, const TensorOrNumber& x2);
+
+/// Returns the angle of the point (x2, x1) in radians, between -pi and pi, in a floating dtype.
+Tensor arctan2(const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns sqrt(x1^2 + x2^2) without overflow, in a floating dtype; the gradients at the origin are 0.
+Tensor hypot(const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns log(e^x1 + e^x2), or log2(2^x1 + 2^x2), in a floating dtype.
+Tensor logaddexp(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor logaddexp2(const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns 0 where x1 < 0, x2 where x1 is 0, 1 where x1 > 0, in a floating dtype. No gradient.
+Tensor heaviside(const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns the number next to x1 in the direction of x2, in a floating dtype. No gradient.
+Tensor nextafter(const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns the share of the gamma function of x1 that lies below x2 (regularized, lower), for x1 > 0 and x2 >= 0;
+/// NaN otherwise. Differentiable with respect to x2.
+Tensor gammainc(const TensorOrNumber& x1, const TensorOrNumber& x2);
+
+/// Returns the greatest common divisor, or the least common multiple, of integers (TypeError otherwise).
+Tensor gcd(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor lcm(const TensorOrNumber& x1, const TensorOrNumber& x2);
+
+}  // namespace ktape::ops

@@ -1,0 +1,231 @@
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/keras/numpy/creation.hpp>
+#include <ktape/ops/keras/numpy/elementwise.hpp>
+#include <ktape/ops/keras/numpy/shape.hpp>
+#include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/keras/rows.hpp>
+#include <ktape/ops/operators.hpp>
+
+#include <numbers>
+
+namespace ktape::ops {
+
+namespace K = backend;
+
+Tensor zeros(const K::ShapeLike& shape, std::optional<DType> dtype) {
+  return K::zeros(shape, {.dtype = dtype});
+}
+Tensor ones(const K::ShapeLike& shape, std::optional<DType> dtype) {
+  return K::ones(shape, {.dtype = dtype});
+}
+Tensor empty(const K::ShapeLike& shape, std::optional<DType> dtype) { return zeros(shape, dtype); }
+Tensor zeros_like(const Tensor& x, std::optional<DType> dtype) { return K::zeros_like(x, {.dtype = dtype}); }
+Tensor ones_like(const Tensor& x, std::optional<DType> dtype) { return K::ones_like(x, {.dtype = dtype}); }
+Tensor empty_like(const Tensor& x, std::optional<DType> dtype) { return zeros_like(x, dtype); }
+
+Tensor full(const K::ShapeLike& shape, const ArrayLike& fill_value, std::optional<DType> dtype) {
+  fill_value.expect_defined("full", "fill_value");
+  if (const auto number = fill_value.number()) return K::full(shape, *number, dtype);
+  const Tensor value = array(fill_value, dtype);
+  return value + K::zeros(shape, {.dtype = value.dtype()});
+}
+
+Tensor full_like(const Tensor& x, Scalar fill_value, std::optional<DType> dtype) {
+  expect_defined("full_like", "x", x);
+  const DType wanted = dtype.value_or(x.dtype());
+  return K::where(K::ones_like(x, {.dtype = DType::Bool}),
+                  K::cast(K::full({}, fill_value, DType::Float64), wanted), K::full({}, 0, wanted));
+}
+
+Tensor array(const ArrayLike& x, std::optional<DType> dtype) {
+  x.expect_defined("array", "x");
+  if (!x.given().defined()) return x.tensor(dtype, K::floatx(), "array");
+  return dtype ? K::cast(x.given(), *dtype) : K::identity(x.given());
+}
+Tensor convert_to_tensor(const ArrayLike& x, std::optional<DType> dtype) { return array(x, dtype); }
+
+namespace {
+
+/// Returns the matrix in which compare(column - row, k) chooses 1.
+template <class F>
+Tensor by_diagonals(const char* op, std::int64_t N, std::optional<std::int64_t> M, std::int64_t k,
+                    std::optional<DType> dtype, F compare) {
+  const Shape shape{N, M.value_or(N)};
+  check_extents(op, shape, 8);
+  const Tensor rows = K::reshape(K::arange(shape[0], {.dtype = DType::Int64}), {shape[0], 1});
+  const Tensor columns = K::arange(shape[1], {.dtype = DType::Int64});
+  return K::cast(compare(columns - rows, k), dtype.value_or(K::floatx()));
+}
+
+}  // namespace
+
+Tensor eye(std::int64_t N, std::optional<std::int64_t> M, std::int64_t k, std::optional<DType> dtype) {
+  return by_diagonals("eye", N, M, k, dtype, [](const Tensor& d, std::int64_t k) { return d == k; });
+}
+Tensor tri(std::int64_t N, std::optional<std::int64_t> M, std::int64_t k, std::optional<DType> dtype) {
+  return by_diagonals("tri", N, M, k, dtype, [](const Tensor& d, std::int64_t k) { return d <= k; });
+}
+Tensor identity(std::int64_t n, std::optional<DType> dtype) { return eye(n, {}, 0, dtype); }
+
+namespace {
+
+/// The bounds of evenly spaced samples as floating tensors, the samples, and their distance.
+struct Samples {
+  Tensor values, step;
+};
+
+Tensor bound(const char* op, const char* name, const ArrayLike& given, DType dtype) {
+  given.expect_defined(op, name);
+  return given.given().defined() ? K::as_dtype(given.given(), dtype) : given.tensor(dtype, dtype, op);
+}
+
+DType dtype_of_samples(const ArrayLike& start, const ArrayLike& stop) {
+  DType dtype = K::floatx();
+  for (const ArrayLike* given : {&start, &stop})
+    if (given->given().defined() && given->given().dtype().is_floating())
+      dtype = op_helpers::common_dtype(given->given().dtype(), dtype);
+  return dtype;
+}
+
+Samples samples(const char* op, const Tensor& start, const Tensor& stop, std::int64_t num,
+                const LinspaceOptions& options) {
+  if (num < 0) fail("[", op, "] num must be at least 0: received num=", num);
+  const Shape shape = broadcast_shapes(op, start.shape(), stop.shape(), "start", "stop");
+  const int axis = canonical_axis(op, options.axis, shape.rank() + 1);
+  const std::int64_t steps = options.endpoint ? num - 1 : num;
+  const DType dtype = start.dtype();
+  const Tensor step = steps > 0 ? (stop - start) / static_cast<double>(steps)
+                                : K::full({}, std::numeric_limits<double>::quiet_NaN(), dtype) + stop - start;
+  if (num == 0) {
+    Shape none = shape;
+    none.insert(axis, 0);
+    return {K::zeros(none, {.dtype = dtype}), step};
+  }
+  std::vector<std::int64_t> along(static_cast<std::size_t>(shape.rank()) + 1, 1);
+  along[static_cast<std::size_t>(axis)] = num;
+  const Tensor at = K::reshape(K::arange(num, {.dtype = dtype}), Shape(along));
+  const auto spread = [&](const Tensor& x) {
+    const int missing = shape.rank() - x.ndim();
+    Shape full = x.shape();
+    for (int d = 0; d < missing; ++d) full.insert(0, 1);
+    full.insert(axis, 1);
+    return K::reshape(x, full);
+  };
+  const Tensor first = spread(start), last = spread(stop);
+  if (steps == 0) return {first + at * 0 * (last - first), step};
+  const Tensor share = at * (1 / static_cast<double>(steps));
+  const Tensor inner = first + share * (last - first);
+  // The last sample is the bound itself, not a rounded sum.
+  return {options.endpoint ? K::where(at == num - 1, last, inner) : inner, step};
+}
+
+Tensor in_dtype(const Tensor& x, std::optional<DType> dtype) { return dtype ? K::as_dtype(x, *dtype) : x; }
+
+}  // namespace
+
+std::pair<Tensor, Tensor> linspace_with_step(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
+                                             const LinspaceOptions& options) {
+  const DType dtype = dtype_of_samples(start, stop);
+  const Samples found = samples("linspace", bound("linspace", "start", start, dtype),
+                                bound("linspace", "stop", stop, dtype), num, options);
+  return {in_dtype(found.values, options.dtype), found.step};
+}
+
+Tensor linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
+                const LinspaceOptions& options) {
+  return linspace_with_step(start, stop, num, options).first;
+}
+
+Tensor logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
+                const LinspaceOptions& options) {
+  const DType dtype = dtype_of_samples(start, stop);
+  const Samples exponents = samples("logspace", bound("logspace", "start", start, dtype),
+                                    bound("logspace", "stop", stop, dtype), num, options);
+  return in_dtype(K::pow(options.base, exponents.values), options.dtype);
+}
+
+Tensor geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
+                 const LinspaceOptions& options) {
+  const DType dtype = dtype_of_samples(start, stop);
+  const Tensor first = bound("geomspace", "start", start, dtype),
+               last = bound("geomspace", "stop", stop, dtype);
+  // Bounds below 0 have the logarithm of their size, and the samples the sign of the first bound.
+  const Tensor negative = first < 0, sign = K::where(negative, K::full({}, -1, dtype), K::full({}, 1, dtype));
+  const Samples logarithms = samples("geomspace", log(first * sign), log(last * sign), num, options);
+  LinspaceOptions constant = options;
+  constant.dtype = {};
+  const Tensor signs = samples("geomspace", sign, sign + (last - last), num, constant).values;
+  return in_dtype(exp(logarithms.values) * signs, options.dtype);
+}
+
+std::vector<Tensor> meshgrid(const TensorList& x, const std::string& indexing) {
+  expect_defined("meshgrid", "x", x.vector());
+  if (indexing != "xy" && indexing != "ij")
+    fail("[meshgrid] indexing must be \"xy\" or \"ij\": received indexing=\"", indexing, '"');
+  const int rank = static_cast<int>(x.size());
+  expect_rank("meshgrid", rank);
+  const auto axis_of = [&](int i) { return indexing == "xy" && i < 2 && rank > 1 ? 1 - i : i; };
+  Tensor zero;
+  std::vector<Tensor> along;
+  for (int i = 0; i < rank; ++i) {
+    const Tensor& vector = x[static_cast<std::size_t>(i)];
+    if (vector.ndim() > 1) fail("[meshgrid] x must hold vectors: received x[", i, "]=", vector.shape());
+    std::vector<std::int64_t> shape(x.size(), 1);
+    shape[static_cast<std::size_t>(axis_of(i))] = -1;
+    along.push_back(K::reshape(vector, Shape(shape)));
+    const Tensor none = K::zeros_like(along.back(), {.dtype = DType::UInt8});
+    zero = zero.defined() ? zero + none : none;
+  }
+  std::vector<Tensor> out;
+  const Tensor everywhere = zero.defined() ? zero == 0 : zero;
+  for (const Tensor& each : along) out.push_back(K::where(everywhere, each, K::zeros_like(each)));
+  return out;
+}
+
+Tensor vander(const Tensor& x, std::optional<std::int64_t> N) {
+  expect_defined("vander", "x", x);
+  if (x.ndim() != 1) fail("[vander] x must be a vector: received x=", x.shape());
+  const std::int64_t columns = N.value_or(x.shape()[0]);
+  if (columns < 0) fail("[vander] the number of columns must be known and at least 0: received N=", columns);
+  std::vector<Tensor> powers;
+  for (std::int64_t i = 0; i < columns; ++i)
+    powers.insert(powers.begin(), i == 0 ? K::ones_like(x) : powers[0] * x);
+  return columns == 0 ? K::zeros({x.shape()[0], 0}, {.dtype = x.dtype()}) : K::stack(powers, 1);
+}
+
+namespace {
+
+/// Returns f(t) for `points` positions t from -1 to 1.
+template <class F>
+Tensor window(const char* op, std::int64_t points, F f) {
+  if (points < 0) fail("[", op, "] x must be at least 0: received x=", points);
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < points; ++i)
+    values.push_back(points == 1 ? 1 : f(2. * static_cast<double>(i) / static_cast<double>(points - 1) - 1));
+  return K::constant(values);
+}
+
+double cosine(double t) { return std::cos(std::numbers::pi * t); }
+
+}  // namespace
+
+Tensor bartlett(std::int64_t x) {
+  return window("bartlett", x, [](double t) { return 1 - std::fabs(t); });
+}
+Tensor hanning(std::int64_t x) {
+  return window("hanning", x, [](double t) { return 0.5 + 0.5 * cosine(t); });
+}
+Tensor hamming(std::int64_t x) {
+  return window("hamming", x, [](double t) { return 0.54 + 0.46 * cosine(t); });
+}
+Tensor blackman(std::int64_t x) {
+  return window("blackman", x, [](double t) { return 0.42 + 0.5 * cosine(t) + 0.08 * cosine(2 * t); });
+}
+Tensor kaiser(std::int64_t x, double beta) {
+  const Tensor root = window("kaiser", x, [](double t) { return std::sqrt(1 - t * t); });
+  return i0(x == 1 ? root * beta : beta * root) / i0(K::full({}, beta, root.dtype()));
+}
+
+}  // namespace ktape::ops

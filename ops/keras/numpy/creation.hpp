@@ -1,0 +1,76 @@
+#pragma once
+#include <ktape/autograd/literal.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/shape_like.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Functions of keras.ops that make tensors. A dtype that is not given is floatx(), unless a comment says otherwise.
+///
+///     ops::linspace(0, 1, 5), ops::eye(3), ops::tri(3), ops::arange(0, 10, 2), ops::hanning(16);
+namespace ktape::ops {
+
+using backend::arange;
+
+/// Returns a tensor of the shape with 0, 1, one number, or nothing in particular (zeros) as elements.
+Tensor zeros(const backend::ShapeLike& shape, std::optional<DType> dtype = {});
+Tensor ones(const backend::ShapeLike& shape, std::optional<DType> dtype = {});
+Tensor full(const backend::ShapeLike& shape, const ArrayLike& fill_value, std::optional<DType> dtype = {});
+Tensor empty(const backend::ShapeLike& shape, std::optional<DType> dtype = {});
+/// Returns such a tensor in the shape of x, and in the dtype of x where none is given.
+Tensor zeros_like(const Tensor& x, std::optional<DType> dtype = {});
+Tensor ones_like(const Tensor& x, std::optional<DType> dtype = {});
+Tensor full_like(const Tensor& x, Scalar fill_value, std::optional<DType> dtype = {});
+Tensor empty_like(const Tensor& x, std::optional<DType> dtype = {});
+
+/// Returns the value as a tensor: a number, a nested literal, a vector or a tensor. Numbers get the dtype, or floatx();
+/// a tensor is converted only to a given dtype.
+Tensor array(const ArrayLike& x, std::optional<DType> dtype = {});
+Tensor convert_to_tensor(const ArrayLike& x, std::optional<DType> dtype = {});
+
+/// Returns N rows and M (by default N) columns with 1 on the diagonal k, counted from the main diagonal upwards, and 0
+/// elsewhere; `tri` has 1 on the diagonal and below; `identity` is a square with 1 on the main diagonal.
+Tensor eye(std::int64_t N, std::optional<std::int64_t> M = {}, std::int64_t k = 0,
+           std::optional<DType> dtype = {});
+Tensor tri(std::int64_t N, std::optional<std::int64_t> M = {}, std::int64_t k = 0,
+           std::optional<DType> dtype = {});
+Tensor identity(std::int64_t n, std::optional<DType> dtype = {});
+
+struct LinspaceOptions {
+  bool endpoint = true;  ///< the last sample is `stop`; otherwise `stop` would be the next one
+  std::optional<DType> dtype = {};
+  int axis = 0;      ///< the axis of the samples where the bounds are tensors
+  double base = 10;  ///< of the powers of `logspace`
+};
+
+/// Returns num samples from start to stop, evenly spaced, evenly spaced exponents of `base`, or evenly spaced logarithms.
+/// The bounds are numbers or tensors, which broadcast; the samples lie along a new axis. Integer dtypes cut off
+/// fractions. `linspace_with_step` also returns the distance of two samples. Differentiable with respect to the
+/// bounds. Throws ValueError for a negative num.
+Tensor linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num = 50,
+                const LinspaceOptions& options = {});
+std::pair<Tensor, Tensor> linspace_with_step(const ArrayLike& start, const ArrayLike& stop,
+                                             std::int64_t num = 50, const LinspaceOptions& options = {});
+Tensor logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num = 50,
+                const LinspaceOptions& options = {});
+Tensor geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num = 50,
+                 const LinspaceOptions& options = {});
+
+/// Returns the coordinates of a grid over the vectors: one tensor for each vector. With the indexing "xy" the second
+/// vector runs along axis 0 and the first along axis 1; with "ij" each vector runs along its own axis.
+std::vector<Tensor> meshgrid(const TensorList& x, const std::string& indexing = "xy");
+/// Returns the powers x^(N - 1), ..., x, 1 of each element of a vector as rows; N is by default the length of x.
+Tensor vander(const Tensor& x, std::optional<std::int64_t> N = {});
+
+/// Returns a window of x points, symmetric and largest in the middle: triangular, raised cosines, or Kaiser's, which is
+/// i0(beta sqrt(1 - t^2)) / i0(beta) for t from -1 to 1. One point gives 1. Throws ValueError for a negative x.
+Tensor bartlett(std::int64_t x);
+Tensor hanning(std::int64_t x);
+Tensor hamming(std::int64_t x);
+Tensor blackman(std::int64_t x);
+Tensor kaiser(std::int64_t x, double beta);
+
+}  // namespace ktape::ops

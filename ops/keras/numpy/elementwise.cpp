@@ -1,0 +1,128 @@
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/control/control_flow.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/keras/numpy/elementwise.hpp>
+#include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/operators.hpp>
+
+#include <limits>
+#include <numbers>
+
+/// The functions that are made of other ops; functions.cpp has the kernels.
+namespace ktape::ops {
+
+namespace K = backend;
+using op_helpers::counted, op_helpers::floating;
+
+Tensor round(const Tensor& given, int decimals) {
+  const Tensor x = counted("round", given);
+  if (decimals == 0 || (x.dtype().is_integer() && decimals > 0)) return K::round(x);
+  const double scale = std::pow(10.0, std::abs(decimals));
+  if (x.dtype().is_integer()) return K::cast(round(K::cast(x, DType::Float64), decimals), x.dtype());
+  return decimals > 0 ? K::round(x * scale) / scale : K::round(x / scale) * scale;
+}
+
+Tensor reciprocal(const Tensor& x) { return 1 / floating("reciprocal", x); }
+Tensor square(const Tensor& x) { return K::square(counted("square", x)); }
+Tensor exp(const Tensor& x) { return K::exp(floating("exp", x)); }
+Tensor expm1(const Tensor& x) { return K::expm1(floating("expm1", x)); }
+Tensor log(const Tensor& x) { return K::log(floating("log", x)); }
+Tensor log1p(const Tensor& x) { return K::log1p(floating("log1p", x)); }
+Tensor sin(const Tensor& x) { return K::sin(floating("sin", x)); }
+Tensor cos(const Tensor& x) { return K::cos(floating("cos", x)); }
+Tensor tanh(const Tensor& x) { return K::tanh(floating("tanh", x)); }
+Tensor erf(const Tensor& x) { return K::erf(floating("erf", x)); }
+Tensor deg2rad(const Tensor& x) { return floating("deg2rad", x) * (std::numbers::pi / 180); }
+Tensor rad2deg(const Tensor& x) { return floating("rad2deg", x) * (180 / std::numbers::pi); }
+
+Tensor sinc(const Tensor& given) {
+  const Tensor t = floating("sinc", given) * std::numbers::pi, t2 = t * t;
+  const Tensor small = K::abs(t) < 0.25, away = K::where(small, 1, t);
+  // Near 0 the quotient and its derivatives lose digits; the series has none to lose.
+  const Tensor series =
+      1 - t2 * (1 / 6.) * (1 - t2 * (1 / 20.) * (1 - t2 * (1 / 42.) * (1 - t2 * (1 / 72.))));
+  return K::where(small, series, K::sin(away) / away);
+}
+
+Tensor abs(const Tensor& given) {
+  expect_defined("abs", "x", given);
+  return given.dtype().is_bool() ? K::identity(given) : K::abs(given);
+}
+Tensor absolute(const Tensor& x) { return abs(x); }
+Tensor fabs(const Tensor& x) { return K::abs(floating("fabs", x)); }
+Tensor negative(const Tensor& x) { return -x; }
+Tensor sign(const Tensor& x) { return K::sign(counted("sign", x)); }
+
+Tensor angle(const Tensor& given) {
+  const Tensor x = floating("angle", given);
+  const Tensor half_turns = K::cast(x < 0, x.dtype()) * std::numbers::pi;
+  return K::where(K::is_nan(x), K::stop_gradient(x), half_turns);
+}
+
+Tensor real(const Tensor& x) { return K::identity(x); }
+Tensor conj(const Tensor& x) { return K::identity(x); }
+Tensor conjugate(const Tensor& x) { return K::identity(x); }
+Tensor imag(const Tensor& x) { return K::zeros_like(x); }
+
+Tensor isnan(const Tensor& x) { return K::is_nan(x); }
+Tensor isfinite(const Tensor& x) { return K::is_finite(x); }
+Tensor isinf(const Tensor& x) {
+  expect_defined("isinf", "x", x);
+  return ~(K::is_finite(x) | K::is_nan(x));
+}
+Tensor isposinf(const Tensor& x) {
+  const Tensor infinite = isinf(x);
+  return x.dtype().is_bool() ? infinite : infinite & (x > 0);
+}
+Tensor isneginf(const Tensor& x) {
+  const Tensor infinite = isinf(x);
+  return x.dtype().is_bool() ? infinite : infinite & (x < 0);
+}
+Tensor isreal(const Tensor& x) { return K::ones_like(x, {.dtype = DType::Bool}); }
+
+Tensor signbit(const Tensor& x) {
+  expect_defined("signbit", "x", x);
+  if (x.dtype().is_bool()) return K::zeros_like(x);
+  if (!x.dtype().is_floating()) return x < 0;
+  return (x < 0) | ((x == 0) & (1 / x < 0));
+}
+
+namespace {
+
+double largest(DType dtype) {
+  if (dtype == DType::Float16) return 65504;
+  if (dtype == DType::Float32) return std::numeric_limits<float>::max();
+  return std::numeric_limits<double>::max();
+}
+
+}  // namespace
+
+Tensor nan_to_num(const Tensor& x, double nan, std::optional<double> posinf, std::optional<double> neginf) {
+  expect_defined("nan_to_num", "x", x);
+  if (!x.dtype().is_floating()) return K::identity(x);
+  const Tensor numbers = K::where(K::is_nan(x), nan, x);
+  const Tensor bounded = K::where(isposinf(x), posinf.value_or(largest(x.dtype())), numbers);
+  return K::where(isneginf(x), neginf.value_or(-largest(x.dtype())), bounded);
+}
+
+Tensor clip(const Tensor& given, const K::Bound& x_min, const K::Bound& x_max) {
+  return K::clip(counted("clip", given), x_min, x_max);
+}
+
+Tensor saturate_cast(const Tensor& x, DType dtype) {
+  expect_defined("saturate_cast", "x", x);
+  if (dtype.is_bool()) return K::cast(K::cast(x, DType::Float64) >= 1, dtype);
+  if (dtype.is_floating()) {
+    if (!x.dtype().is_floating() || dtype.size() >= x.dtype().size()) return K::cast(x, dtype);
+    return K::cast(K::clip(x, -largest(dtype), largest(dtype)), dtype);
+  }
+  if (x.dtype().is_floating() || x.dtype().is_bool()) return K::cast(x, dtype);
+  return dispatch_integer(dtype, [&]<class T>() {
+    using Limits = std::numeric_limits<T>;
+    return K::cast(K::clip(K::cast(x, DType::Int64), Limits::min(), Limits::max()), dtype);
+  });
+}
+
+}  // namespace ktape::ops

@@ -1,0 +1,107 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/elementwise.hpp>
+
+/// Functions of keras.ops on the elements of one tensor. Unless a comment says otherwise, a result has the shape
+/// of x and a floating dtype: integers and bools are converted to floatx() first. The functions are
+/// differentiable to any order; functions that jump have no gradient.
+///
+///     namespace ops = ktape::ops;
+///     Tensor y = ops::floor(x) + ops::arctan(x);
+namespace ktape::ops {
+
+/// Returns the next whole number below (`floor`) or above (`ceil`).
+Tensor floor(const Tensor& x);
+Tensor ceil(const Tensor& x);
+/// Returns x without its fraction, in the dtype of x.
+Tensor trunc(const Tensor& x);
+/// Returns the nearest multiple of 10^-decimals, halves rounded to even, in the dtype of x (bool becomes int32).
+Tensor round(const Tensor& x, int decimals = 0);
+
+/// Returns the square root; NaN below 0.
+Tensor sqrt(const Tensor& x);
+/// Returns 1 / sqrt(x), 1 / x, or the cube root of x, which is negative for a negative x.
+Tensor rsqrt(const Tensor& x);
+Tensor reciprocal(const Tensor& x);
+Tensor cbrt(const Tensor& x);
+/// Returns x * x in the dtype of x (bool becomes int32).
+Tensor square(const Tensor& x);
+
+/// Returns e^x, e^x - 1 (exact near 0), or 2^x.
+Tensor exp(const Tensor& x);
+Tensor expm1(const Tensor& x);
+Tensor exp2(const Tensor& x);
+/// Returns the logarithm of base e, 2 or 10, or log(1 + x): NaN below 0, -inf at 0.
+Tensor log(const Tensor& x);
+Tensor log2(const Tensor& x);
+Tensor log10(const Tensor& x);
+Tensor log1p(const Tensor& x);
+
+/// Returns a trigonometric function of x in radians, or its inverse: NaN outside of [-1, 1] for `arcsin` and
+/// `arccos`.
+Tensor sin(const Tensor& x);
+Tensor cos(const Tensor& x);
+Tensor tan(const Tensor& x);
+Tensor arcsin(const Tensor& x);
+Tensor arccos(const Tensor& x);
+Tensor arctan(const Tensor& x);
+/// Returns a hyperbolic function of x, or its inverse: NaN below 1 for `arccosh`, beyond [-1, 1] for `arctanh`.
+Tensor sinh(const Tensor& x);
+Tensor cosh(const Tensor& x);
+Tensor tanh(const Tensor& x);
+Tensor arcsinh(const Tensor& x);
+Tensor arccosh(const Tensor& x);
+Tensor arctanh(const Tensor& x);
+/// Returns x * pi / 180, or x * 180 / pi.
+Tensor deg2rad(const Tensor& x);
+Tensor rad2deg(const Tensor& x);
+/// Returns sin(pi x) / (pi x), which is 1 at 0.
+Tensor sinc(const Tensor& x);
+
+/// Returns the Gauss error function, 1 - erf(x) (exact for large x), or the inverse of `erf`.
+Tensor erf(const Tensor& x);
+Tensor erfc(const Tensor& x);
+Tensor erfinv(const Tensor& x);
+/// Returns the modified Bessel function of the first kind and order 0.
+Tensor i0(const Tensor& x);
+
+/// Returns |x| in the dtype of x; `fabs` gives a floating dtype.
+Tensor abs(const Tensor& x);
+Tensor absolute(const Tensor& x);
+Tensor fabs(const Tensor& x);
+/// Returns -x in the dtype of x; bool is a TypeError.
+Tensor negative(const Tensor& x);
+/// Returns -1, 0 or 1 in the dtype of x; NaN stays NaN.
+Tensor sign(const Tensor& x);
+/// Returns the angle of a real number in the complex plane: 0, or pi for negative numbers; NaN stays NaN.
+Tensor angle(const Tensor& x);
+/// Returns the real part of x, or its complex conjugate: x itself.
+Tensor real(const Tensor& x);
+Tensor conj(const Tensor& x);
+Tensor conjugate(const Tensor& x);
+/// Returns the imaginary part of x: zeros in the dtype of x.
+Tensor imag(const Tensor& x);
+
+/// Returns a bool for each element of a tensor of any dtype; `isreal` is true throughout, `signbit` for negative
+/// numbers and -0.
+Tensor isnan(const Tensor& x);
+Tensor isfinite(const Tensor& x);
+Tensor isinf(const Tensor& x);
+Tensor isposinf(const Tensor& x);
+Tensor isneginf(const Tensor& x);
+Tensor isreal(const Tensor& x);
+Tensor signbit(const Tensor& x);
+
+/// Returns x with NaN replaced by `nan` and infinities by `posinf` and `neginf`, by default the largest and the
+/// lowest number of the dtype. The gradient of a replaced element is 0. Integers are returned unchanged.
+Tensor nan_to_num(const Tensor& x, double nan = 0, std::optional<double> posinf = {},
+                  std::optional<double> neginf = {});
+
+/// Returns min(max(x, x_min), x_max) in the dtype of x (bool becomes int32). The gradient passes where x equals
+/// a bound.
+Tensor clip(const Tensor& x, const backend::Bound& x_min, const backend::Bound& x_max);
+/// Returns x in another dtype; numbers outside the range of the dtype become the nearest number in the range
+/// before the fraction is cut off. bool has the range from 0 to 1.
+Tensor saturate_cast(const Tensor& x, DType dtype);
+
+}  // namespace ktape::ops

@@ -1,0 +1,113 @@
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/keras/numpy/shape.hpp>
+#include <ktape/ops/keras/promotion.hpp>
+
+#include <algorithm>
+
+/// The functions of shape.hpp that join and split tensors.
+namespace ktape::ops {
+
+namespace K = backend;
+using op_helpers::promoted;
+
+Tensor concatenate(const TensorList& xs, int axis) {
+  return K::concatenate(promoted("concatenate", "xs", xs), axis);
+}
+Tensor stack(const TensorList& x, int axis) { return K::stack(promoted("stack", "x", x), axis); }
+
+Tensor append(const Tensor& x1, const Tensor& x2, std::optional<int> axis) {
+  const std::vector<Tensor> xs = promoted("append", "x", {x1, x2});
+  if (axis) return K::concatenate(xs, *axis);
+  return K::concatenate({K::reshape(xs[0], {-1}), K::reshape(xs[1], {-1})}, 0);
+}
+
+namespace {
+
+/// Returns x with axes added in front up to rank 2, as rows.
+Tensor at_least_2d(const Tensor& x) {
+  return x.ndim() >= 2 ? x : K::reshape(x, x.ndim() == 1 ? Shape{1, -1} : Shape{1, 1});
+}
+
+std::vector<Tensor> each(std::vector<Tensor> xs, Tensor (*f)(const Tensor&)) {
+  std::transform(xs.begin(), xs.end(), xs.begin(), f);
+  return xs;
+}
+
+}  // namespace
+
+Tensor hstack(const TensorList& given) {
+  const auto at_least_1d = [](const Tensor& x) { return x.ndim() == 0 ? K::reshape(x, {1}) : x; };
+  const std::vector<Tensor> xs = each(promoted("hstack", "xs", given), at_least_1d);
+  return K::concatenate(xs, xs[0].ndim() == 1 ? 0 : 1);
+}
+Tensor vstack(const TensorList& xs) {
+  return K::concatenate(each(promoted("vstack", "xs", xs), at_least_2d), 0);
+}
+Tensor dstack(const TensorList& xs) {
+  const auto at_least_3d = [](const Tensor& x) {
+    return x.ndim() >= 3 ? x : K::expand_dims(at_least_2d(x), 2);
+  };
+  return K::concatenate(each(promoted("dstack", "xs", xs), at_least_3d), 2);
+}
+Tensor column_stack(const TensorList& xs) {
+  const auto columns = [](const Tensor& x) {
+    return x.ndim() >= 2 ? x : K::reshape(x, x.ndim() == 1 ? Shape{-1, 1} : Shape{1, 1});
+  };
+  return K::concatenate(each(promoted("column_stack", "xs", xs), columns), 1);
+}
+
+std::vector<std::int64_t> Cuts::sizes(const char* op, std::int64_t extent, bool equal) const {
+  if (extent == None) fail("[", op, "] the extent of the axis must be known: received None");
+  std::vector<std::int64_t> out;
+  if (at_) {
+    std::int64_t last = 0;
+    const auto place = [&](std::int64_t position) {
+      return std::clamp(position < 0 ? position + extent : position, std::int64_t{0}, extent);
+    };
+    for (const std::int64_t position : positions_) {
+      out.push_back(std::max<std::int64_t>(0, place(position) - last));
+      last = std::max(last, place(position));
+    }
+    out.push_back(extent - last);
+    return out;
+  }
+  if (sections_ < 1 || (equal && extent % sections_ != 0))
+    fail("[", op, "] the number of parts must divide the extent ", extent,
+         ": received indices_or_sections=", sections_);
+  for (std::int64_t i = 0; i < sections_; ++i) out.push_back(extent / sections_ + (i < extent % sections_));
+  return out;
+}
+
+namespace {
+
+std::vector<Tensor> parts(const char* op, const Tensor& x, const Cuts& cuts, int given_axis, bool equal) {
+  expect_defined(op, "x", x);
+  const int axis = canonical_axis(op, given_axis, x.ndim());
+  return K::split(x, cuts.sizes(op, x.shape()[axis], equal), axis);
+}
+
+}  // namespace
+
+std::vector<Tensor> split(const Tensor& x, const Cuts& cuts, int axis) {
+  return parts("split", x, cuts, axis, true);
+}
+std::vector<Tensor> array_split(const Tensor& x, const Cuts& cuts, int axis) {
+  return parts("array_split", x, cuts, axis, false);
+}
+std::vector<Tensor> hsplit(const Tensor& x, const Cuts& cuts) {
+  expect_defined("hsplit", "x", x);
+  if (x.ndim() < 1) fail("[hsplit] x must have rank 1 or more: received x=()");
+  return parts("hsplit", x, cuts, x.ndim() == 1 ? 0 : 1, true);
+}
+std::vector<Tensor> vsplit(const Tensor& x, const Cuts& cuts) {
+  expect_defined("vsplit", "x", x);
+  if (x.ndim() < 2) fail("[vsplit] x must have rank 2 or more: received x=", x.shape());
+  return parts("vsplit", x, cuts, 0, true);
+}
+std::vector<Tensor> dsplit(const Tensor& x, const Cuts& cuts) {
+  expect_defined("dsplit", "x", x);
+  if (x.ndim() < 3) fail("[dsplit] x must have rank 3 or more: received x=", x.shape());
+  return parts("dsplit", x, cuts, 2, true);
+}
+
+}  // namespace ktape::ops

@@ -1,0 +1,107 @@
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/keras/numpy/arithmetic.hpp>
+#include <ktape/ops/keras/numpy/elementwise.hpp>
+#include <ktape/ops/keras/numpy/logic.hpp>
+#include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+
+namespace ktape::ops {
+
+namespace K = backend;
+using op_helpers::promoted;
+
+namespace {
+
+/// Calls a comparison of K, which compares numbers by their value, on tensors of one dtype.
+template <class F>
+Tensor compared(const char* op, const TensorOrNumber& x1, const TensorOrNumber& x2, F compare) {
+  if (x1.is_number() != x2.is_number()) return compare(x1, x2);
+  const auto [x, y] = promoted(op, x1, x2);
+  return compare(x, y);
+}
+
+Tensor truth(const char* op, const TensorOrNumber& x, const char* name) {
+  const Tensor tensor =
+      x.is_number() ? K::full({}, x.number().real() != 0, DType::Bool) : x.tensor(op, DType::Bool);
+  expect_defined(op, name, tensor);
+  return K::as_dtype(tensor, DType::Bool);
+}
+
+}  // namespace
+
+Tensor equal(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  return compared("equal", x1, x2, [](const auto& x, const auto& y) { return K::equal(x, y); });
+}
+Tensor not_equal(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  return compared("not_equal", x1, x2, [](const auto& x, const auto& y) { return K::not_equal(x, y); });
+}
+Tensor greater(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  return compared("greater", x1, x2, [](const auto& x, const auto& y) { return K::greater(x, y); });
+}
+Tensor greater_equal(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  return compared("greater_equal", x1, x2,
+                  [](const auto& x, const auto& y) { return K::greater_equal(x, y); });
+}
+Tensor less(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  return compared("less", x1, x2, [](const auto& x, const auto& y) { return K::less(x, y); });
+}
+Tensor less_equal(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  return compared("less_equal", x1, x2, [](const auto& x, const auto& y) { return K::less_equal(x, y); });
+}
+
+Tensor logical_and(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  return truth("logical_and", x1, "x1") & truth("logical_and", x2, "x2");
+}
+Tensor logical_or(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  return truth("logical_or", x1, "x1") | truth("logical_or", x2, "x2");
+}
+Tensor logical_xor(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  return truth("logical_xor", x1, "x1") ^ truth("logical_xor", x2, "x2");
+}
+Tensor logical_not(const Tensor& x) { return ~truth("logical_not", x, "x"); }
+
+Tensor bitwise_and(const TensorOrNumber& x, const TensorOrNumber& y) {
+  const auto [a, b] = promoted("bitwise_and", x, y);
+  return a & b;
+}
+Tensor bitwise_or(const TensorOrNumber& x, const TensorOrNumber& y) {
+  const auto [a, b] = promoted("bitwise_or", x, y);
+  return a | b;
+}
+Tensor bitwise_xor(const TensorOrNumber& x, const TensorOrNumber& y) {
+  const auto [a, b] = promoted("bitwise_xor", x, y);
+  return a ^ b;
+}
+Tensor bitwise_not(const Tensor& x) { return ~x; }
+Tensor bitwise_invert(const Tensor& x) { return ~x; }
+
+Tensor isclose(const TensorOrNumber& x1, const TensorOrNumber& x2, const IsCloseOptions& options) {
+  const auto [x, y] = op_helpers::promoted_floating("isclose", x1, x2);
+  const Tensor near = K::abs(x - y) <= K::abs(y) * options.rtol + options.atol;
+  const Tensor finite = K::is_finite(x) & K::is_finite(y), close = (finite & near) | (x == y);
+  return options.equal_nan ? close | (K::is_nan(x) & K::is_nan(y)) : close;
+}
+Tensor allclose(const TensorOrNumber& x1, const TensorOrNumber& x2, const IsCloseOptions& options) {
+  return K::all(isclose(x1, x2, options));
+}
+
+Tensor where(const TensorOrNumber& condition, const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const auto [x, y] = promoted("where", x1, x2);
+  return K::where(truth("where", condition, "condition"), x, y);
+}
+
+Tensor select(const TensorList& condlist, const TensorList& choicelist, const TensorOrNumber& fallback) {
+  expect_defined("select", "condlist", condlist.vector());
+  expect_defined("select", "choicelist", choicelist.vector());
+  if (condlist.size() != choicelist.size() || condlist.empty())
+    fail("[select] there must be as many choices as conditions, at least one: received condlist of ",
+         condlist.size(), ", choicelist of ", choicelist.size());
+  const std::size_t last = condlist.size() - 1;
+  Tensor out = where(condlist[last], choicelist[last], fallback);
+  for (std::size_t i = last; i-- > 0;) out = where(condlist[i], choicelist[i], out);
+  return out;
+}
+
+}  // namespace ktape::ops

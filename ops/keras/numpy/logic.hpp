@@ -1,0 +1,54 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+#include <ktape/ops/tensor_or_number.hpp>
+
+/// Comparisons, logic, bits and choices of keras.ops, element by element with NumPy's broadcasting; tensors of two
+/// dtypes are converted to their common dtype. Only the choices (`where`, `select`) have gradients.
+namespace ktape::ops {
+
+/// Compares and returns a bool tensor; comparisons with NaN are false, except `not_equal`.
+Tensor equal(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor not_equal(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor greater(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor greater_equal(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor less(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor less_equal(const TensorOrNumber& x1, const TensorOrNumber& x2);
+
+/// Combines the truth of elements of any dtype: a number other than 0, NaN included, is true.
+Tensor logical_and(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor logical_or(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor logical_xor(const TensorOrNumber& x1, const TensorOrNumber& x2);
+Tensor logical_not(const Tensor& x);
+
+/// Combines the bits of integers, or bools (TypeError for floating tensors).
+Tensor bitwise_and(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor bitwise_or(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor bitwise_xor(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor bitwise_not(const Tensor& x);
+Tensor bitwise_invert(const Tensor& x);
+/// Shifts the bits of integers by y places, in the common dtype; bits that leave the dtype are lost, and a right
+/// shift repeats the sign. A shift by more places than there are bits gives 0, or -1 for a negative x shifted to
+/// the right; negative shifts count as 0 places.
+Tensor bitwise_left_shift(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor bitwise_right_shift(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor left_shift(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor right_shift(const TensorOrNumber& x, const TensorOrNumber& y);
+
+struct IsCloseOptions {
+  double rtol = 1e-5, atol = 1e-8;
+  bool equal_nan = false;  ///< two NaNs count as close
+};
+
+/// Returns whether |x1 - x2| <= atol + rtol * |x2|, or both are the infinity of one sign; `allclose` returns one bool.
+Tensor isclose(const TensorOrNumber& x1, const TensorOrNumber& x2, const IsCloseOptions& options = {});
+Tensor allclose(const TensorOrNumber& x1, const TensorOrNumber& x2, const IsCloseOptions& options = {});
+
+/// Returns x1 where the condition is true, else x2. The three shapes broadcast. The side that was not chosen gets
+/// no gradient and no NaN.
+Tensor where(const TensorOrNumber& condition, const TensorOrNumber& x1, const TensorOrNumber& x2);
+/// Returns for each element the choice beside the first condition that is true, or `fallback` where none is.
+/// Throws ValueError unless there are as many choices as conditions, at least one.
+Tensor select(const TensorList& condlist, const TensorList& choicelist, const TensorOrNumber& fallback = 0);
+
+}  // namespace ktape::ops

@@ -1,0 +1,206 @@
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/keras/numpy/shape.hpp>
+#include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/keras/rows.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace ktape::ops {
+
+namespace K = backend;
+
+Tensor size(const Tensor& x) { return K::size(x); }
+Tensor reshape(const Tensor& x, const K::ShapeLike& newshape) { return K::reshape(x, newshape); }
+Tensor ravel(const Tensor& x) { return K::reshape(x, {-1}); }
+
+Tensor expand_dims(const Tensor& x, const Axes& axis) {
+  expect_defined("expand_dims", "x", x);
+  if (axis.all()) fail("[expand_dims] axis must be given: received axis=None");
+  const int rank = x.ndim() + static_cast<int>(axis.list().size());
+  expect_rank("expand_dims", rank);
+  const unsigned added = canonical_axes("expand_dims", axis, rank);
+  Tensor out = x;
+  for (int d = 0; d < rank; ++d)
+    if (added >> d & 1) out = K::expand_dims(out, d);
+  return out;
+}
+
+Tensor squeeze(const Tensor& x, const Axes& axis) {
+  expect_defined("squeeze", "x", x);
+  Tensor out = x;
+  const unsigned named = axis.all() ? 0 : canonical_axes("squeeze", axis, x.ndim());
+  for (int d = x.ndim() - 1; d >= 0; --d)
+    if (axis.all() ? x.shape()[d] == 1 : named >> d & 1) out = K::squeeze(out, d);
+  return out;
+}
+
+Tensor transpose(const Tensor& x, const OptionalShape& axes) {
+  if (!axes) return K::transpose(x);
+  expect_defined("transpose", "x", x);
+  Shape pattern = *axes;
+  for (std::int64_t& axis : pattern) axis = canonical_axis("transpose", static_cast<int>(axis), x.ndim());
+  return K::permute_dimensions(x, pattern);
+}
+
+Tensor moveaxis(const Tensor& x, const Axes& source, const Axes& destination) {
+  expect_defined("moveaxis", "x", x);
+  if (source.list().size() != destination.list().size())
+    fail("[moveaxis] source and destination must name as many axes: received ", source.list().size(), " and ",
+         destination.list().size());
+  const unsigned from = canonical_axes("moveaxis", source, x.ndim());
+  canonical_axes("moveaxis", destination, x.ndim());
+  std::vector<std::int64_t> pattern(static_cast<std::size_t>(x.ndim()), -1);
+  for (std::size_t i = 0; i < source.list().size(); ++i)
+    pattern[static_cast<std::size_t>(canonical_axis("moveaxis", destination.list()[i], x.ndim()))] =
+        canonical_axis("moveaxis", source.list()[i], x.ndim());
+  int next = 0;
+  for (std::int64_t& place : pattern) {
+    if (place >= 0) continue;
+    while (from >> next & 1) ++next;
+    place = next++;
+  }
+  return K::permute_dimensions(x, Shape(pattern));
+}
+
+Tensor swapaxes(const Tensor& x, int axis1, int axis2) {
+  expect_defined("swapaxes", "x", x);
+  Shape pattern;
+  for (int d = 0; d < x.ndim(); ++d) pattern.push_back(d);
+  std::swap(pattern[canonical_axis("swapaxes", axis1, x.ndim())],
+            pattern[canonical_axis("swapaxes", axis2, x.ndim())]);
+  return K::permute_dimensions(x, pattern);
+}
+
+Tensor flip(const Tensor& x, const Axes& axis) { return K::reverse(x, axis); }
+Tensor fliplr(const Tensor& x) { return K::reverse(x, 1); }
+Tensor flipud(const Tensor& x) { return K::reverse(x, 0); }
+
+namespace {
+
+/// Returns the part of x from `begin` up to, not including, `end` along an axis.
+Tensor part(const Tensor& x, int axis, Slice::Bound begin, Slice::Bound end) {
+  std::vector<Index> index(static_cast<std::size_t>(axis), All);
+  index.push_back(Slice(begin, end));
+  return K::index(x, Indices(index));
+}
+
+Tensor rolled(const Tensor& x, std::int64_t shift, int axis) {
+  const std::int64_t n = x.shape()[axis];
+  if (n == None) return defer("roll", {x.shape(), x.dtype()}, rolled, x, shift, axis);
+  const std::int64_t first = n == 0 ? 0 : ((-shift) % n + n) % n;
+  if (first == 0) return x;
+  return K::concatenate({part(x, axis, first, None), part(x, axis, 0, first)}, axis);
+}
+
+}  // namespace
+
+Tensor roll(const Tensor& x, const K::PerAxis<std::int64_t>& shift, const Axes& axis) {
+  expect_defined("roll", "x", x);
+  if (axis.all()) {
+    if (shift.list().size() != 1)
+      fail("[roll] without axes there must be one shift: received ", shift.list().size());
+    const Tensor moved = rolled(K::reshape(x, {-1}), shift.list()[0], 0);
+    if (x.size() >= 0) return K::reshape(moved, x.shape());
+    return defer(
+        "roll", {x.shape(), x.dtype()},
+        [](const Tensor& moved, const Tensor& x) { return K::reshape(moved, x.shape()); }, moved, x);
+  }
+  const std::size_t n = axis.list().size();
+  const std::vector<std::int64_t> shifts = shift.over(static_cast<int>(n));
+  if (shifts.size() != n)
+    fail("[roll] there must be one shift for each axis: received ", shifts.size(), " for ", n);
+  Tensor out = x;
+  for (std::size_t i = 0; i < n; ++i)
+    out = rolled(out, shifts[i], canonical_axis("roll", axis.list()[i], x.ndim()));
+  return K::identity(out);
+}
+
+Tensor rot90(const Tensor& array, int k, const Axes& axes) {
+  expect_defined("rot90", "array", array);
+  if (axes.all() || axes.list().size() != 2)
+    fail("[rot90] axes must name two axes: received ", axes.all() ? 0 : axes.list().size());
+  if (array.ndim() < 2) fail("[rot90] array must have rank 2 or more: received array=", array.shape());
+  canonical_axes("rot90", axes, array.ndim());
+  const int a = axes.list()[0], b = axes.list()[1];
+  switch ((k % 4 + 4) % 4) {
+    case 0:
+      return K::identity(array);
+    case 1:
+      return swapaxes(K::reverse(array, b), a, b);
+    case 2:
+      return K::reverse(array, {a, b});
+    default:
+      return K::reverse(swapaxes(array, a, b), b);
+  }
+}
+
+Tensor repeat(const Tensor& x, const K::PerAxis<std::int64_t>& repeats, std::optional<int> given_axis) {
+  expect_defined("repeat", "x", x);
+  if (!given_axis) return repeat(K::reshape(x, {-1}), repeats, 0);
+  const int axis = canonical_axis("repeat", *given_axis, x.ndim());
+  for (const std::int64_t n : repeats.list())
+    if (n < 0) fail("[repeat] repeats must be at least 0: received repeats=", n);
+  const std::vector<std::int64_t>& each = repeats.list();
+  if (each.size() == 1) return K::repeat_elements(x, each[0], axis);
+  if (!compatible(x.shape()[axis], static_cast<std::int64_t>(each.size())))
+    fail("[repeat] there must be one number for each of ", x.shape()[axis], " positions: received ",
+         each.size());
+  std::vector<std::int64_t> rows;
+  for (std::size_t i = 0; i < each.size(); ++i)
+    rows.insert(rows.end(), static_cast<std::size_t>(each[i]), static_cast<std::int64_t>(i));
+  Shape shape = x.shape();
+  shape[axis] = static_cast<std::int64_t>(rows.size());
+  if (is_symbolic(x)) return defer("repeat", {shape, x.dtype()}, repeat, x, repeats, given_axis);
+  return op_helpers::pick_rows("repeat", x, op_helpers::int64_tensor(rows),
+                               {x.shape().count(0, axis), x.shape()[axis], x.shape().count(axis + 1)}, shape);
+}
+
+Tensor tile(const Tensor& x, const K::PerAxis<std::int64_t>& repeats) {
+  expect_defined("tile", "x", x);
+  std::vector<std::int64_t> n = repeats.list();
+  Tensor out = x;
+  while (static_cast<int>(n.size()) < x.ndim()) n.insert(n.begin(), 1);
+  while (out.ndim() < static_cast<int>(n.size())) out = K::expand_dims(out, 0);
+  return K::tile(out, n);
+}
+
+Tensor pad(const Tensor& x, const K::PerAxis<K::PaddingPair>& pad_width, const std::string& mode,
+           std::optional<Scalar> constant_values) {
+  expect_defined("pad", "x", x);
+  if (constant_values && mode != "constant")
+    fail("[pad] constant_values belong to the mode \"constant\": received mode=\"", mode, '"');
+  const auto& pairs = pad_width.list();
+  const auto each =
+      pairs.size() == 1 ? std::vector<K::PaddingPair>(static_cast<std::size_t>(x.ndim()), pairs[0]) : pairs;
+  return K::pad(x, each, {.mode = mode, .constant_values = constant_values.value_or(0)});
+}
+
+Tensor copy(const Tensor& x) { return K::identity(x); }
+
+Tensor view(const Tensor& x, std::optional<DType> dtype) {
+  expect_defined("view", "x", x);
+  if (!dtype || *dtype == x.dtype()) return K::identity(x);
+  Shape shape = x.shape();
+  const auto from = static_cast<std::int64_t>(x.dtype().size()),
+             to = static_cast<std::int64_t>(dtype->size());
+  if (from != to) {
+    const std::int64_t extent = shape.rank() == 0 ? 1 : shape.back();
+    if (shape.rank() == 0 || (extent != None && extent * from % to != 0))
+      fail("[view] the bytes of the last axis must be whole elements of ", *dtype, ": received x=", shape,
+           ", ", x.dtype());
+    shape[-1] = extent == None ? std::int64_t{None} : extent * from / to;
+  }
+  if (is_symbolic(x)) return defer("view", {shape, *dtype}, view, WithoutGradient{x}, dtype);
+  if (dtype->is_bool()) return K::cast(view(x, DType::UInt8), DType::Bool);
+  Tensor out = Tensor::empty(shape, *dtype, "view");
+  if (out.size() > 0) std::memcpy(out.raw(), x.raw(), static_cast<std::size_t>(x.size() * from));
+  return out;
+}
+
+}  // namespace ktape::ops

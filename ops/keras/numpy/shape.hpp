@@ -1,0 +1,118 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/shape.hpp>
+#include <ktape/ops/shape_like.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Functions of keras.ops that change shapes, and that reorder, join, split and repeat elements, of any dtype.
+/// Differentiable to any order. Negative axes count from the end; an axis out of range is a ValueError. Tensors that
+/// are joined are converted to their common dtype.
+///
+///     ops::moveaxis(x, 0, -1), ops::roll(x, {1, -2}, {0, 1}), ops::concatenate({a, b}, 1), ops::rot90(image);
+namespace ktape::ops {
+
+using backend::broadcast_to, backend::ndim, backend::shape, backend::unstack;
+
+/// Returns the number of elements of x, int32.
+Tensor size(const Tensor& x);
+/// Returns x in another shape; at most one extent may be -1.
+Tensor reshape(const Tensor& x, const backend::ShapeLike& newshape);
+/// Returns x as a vector.
+Tensor ravel(const Tensor& x);
+/// Returns x with new axes of extent 1 at the given positions of the result.
+Tensor expand_dims(const Tensor& x, const Axes& axis);
+/// Returns x without the given axes of extent 1 (ValueError for another extent); without axes, without all of them.
+Tensor squeeze(const Tensor& x, const Axes& axis = {});
+/// Returns x with its axes in another order; by default in reverse order.
+Tensor transpose(const Tensor& x, const OptionalShape& axes = {});
+/// Returns x with axes moved to other positions; the other axes keep their order.
+Tensor moveaxis(const Tensor& x, const Axes& source, const Axes& destination);
+Tensor swapaxes(const Tensor& x, int axis1, int axis2);
+
+/// Returns x with the elements in reverse order along the axes (by default all), along axis 1, or along axis 0.
+Tensor flip(const Tensor& x, const Axes& axis = {});
+Tensor fliplr(const Tensor& x);
+Tensor flipud(const Tensor& x);
+/// Returns x with the elements moved by the shift along the axis, those at the end to the begin; one shift serves all
+/// axes. Without axes, the elements of the flattened x move.
+Tensor roll(const Tensor& x, const backend::PerAxis<std::int64_t>& shift, const Axes& axis = {});
+/// Returns x turned k times by 90 degrees from the first of two axes towards the second.
+Tensor rot90(const Tensor& array, int k = 1, const Axes& axes = {0, 1});
+
+/// Joins tensors along an axis, or along a new axis.
+Tensor concatenate(const TensorList& xs, int axis = 0);
+Tensor stack(const TensorList& x, int axis = 0);
+/// Joins two tensors along an axis; without an axis, both flattened.
+Tensor append(const Tensor& x1, const Tensor& x2, std::optional<int> axis = {});
+/// Joins along axis 1 (vectors: axis 0), axis 0 or axis 2, where tensors of a lower rank first get axes as in NumPy; or
+/// joins vectors as columns.
+Tensor hstack(const TensorList& xs);
+Tensor vstack(const TensorList& xs);
+Tensor dstack(const TensorList& xs);
+Tensor column_stack(const TensorList& xs);
+
+/// Where `split` cuts an axis: into a number of equal parts, or at positions.
+class Cuts {
+ public:
+  Cuts(std::int64_t sections) : sections_(sections) {}
+  Cuts(std::initializer_list<std::int64_t> positions) : positions_(positions), at_(true) {}
+  Cuts(const std::vector<std::int64_t>& positions) : positions_(positions), at_(true) {}
+  /// Returns the sizes of the parts of an extent. With `equal`, throws ValueError for a number that does not divide
+  /// the extent; otherwise the first parts are larger by 1.
+  std::vector<std::int64_t> sizes(const char* op, std::int64_t extent, bool equal) const;
+
+ private:
+  std::int64_t sections_ = 0;
+  std::vector<std::int64_t> positions_;
+  bool at_ = false;
+};
+
+/// Splits x along an axis; positions beyond the end give empty parts. `array_split` makes parts whose sizes differ by at
+/// most 1. `hsplit` splits along axis 1 (vectors: axis 0), `vsplit` along axis 0, `dsplit` along axis 2. The extent must
+/// be known.
+std::vector<Tensor> split(const Tensor& x, const Cuts& indices_or_sections, int axis = 0);
+std::vector<Tensor> array_split(const Tensor& x, const Cuts& indices_or_sections, int axis = 0);
+std::vector<Tensor> hsplit(const Tensor& x, const Cuts& indices_or_sections);
+std::vector<Tensor> vsplit(const Tensor& x, const Cuts& indices_or_sections);
+std::vector<Tensor> dsplit(const Tensor& x, const Cuts& indices_or_sections);
+
+/// Repeats each slice along the axis, all equally often or each by its own number; without an axis, the elements of
+/// the flattened x. `tile` repeats the whole of x along each axis, and gives x leading axes where there are more numbers.
+Tensor repeat(const Tensor& x, const backend::PerAxis<std::int64_t>& repeats, std::optional<int> axis = {});
+Tensor tile(const Tensor& x, const backend::PerAxis<std::int64_t>& repeats);
+/// Returns x with elements added before and after each axis: `constant_values` ("constant" mode; ValueError in others),
+/// or the elements of x mirrored without the border ("reflect") or with it ("symmetric"). One pair serves all axes.
+Tensor pad(const Tensor& x, const backend::PerAxis<backend::PaddingPair>& pad_width,
+           const std::string& mode = "constant", std::optional<Scalar> constant_values = {});
+
+/// Returns a matrix with a vector on the diagonal k, or the diagonal k of a matrix, as a vector. Throws ValueError for
+/// other ranks. `diagflat` flattens x first.
+Tensor diag(const Tensor& x, int k = 0);
+Tensor diagflat(const Tensor& x, int k = 0);
+/// Returns the diagonals of matrices in the plane of two axes, along a new last axis, or their sums (integers narrower
+/// than int32 and bools give int32).
+Tensor diagonal(const Tensor& x, int offset = 0, int axis1 = 0, int axis2 = 1);
+Tensor trace(const Tensor& x, int offset = 0, int axis1 = 0, int axis2 = 1);
+/// Returns matrices with 0 above (`tril`) or below (`triu`) the diagonal k.
+Tensor tril(const Tensor& x, int k = 0);
+Tensor triu(const Tensor& x, int k = 0);
+
+/// Returns x with its axes reordered, split and merged by an einops pattern:
+/// `rearrange(x, "b (h w) -> w b h", {{"h", 2}})`. Throws ValueError for a pattern that does not fit.
+Tensor rearrange(const Tensor& tensor, const std::string& pattern,
+                 const std::map<std::string, std::int64_t>& axes_lengths = {});
+
+/// Returns a copy of x, through which gradients flow.
+Tensor copy(const Tensor& x);
+/// Returns the bytes of x read as another dtype; the last axis shrinks or grows by the ratio of the sizes. No gradient.
+Tensor view(const Tensor& x, std::optional<DType> dtype = {});
+
+}  // namespace ktape::ops

@@ -1,0 +1,20 @@
+#pragma once
+#include "case.hpp"
+
+/// Each adds the functions of one family to the table, see the source file of that name.
+namespace golden_ops {
+
+void add_numpy_elementwise(Table& table);
+void add_numpy_reductions(Table& table);
+void add_indexing(Table& table);
+void add_numpy_shape(Table& table);
+void add_linalg(Table& table);
+
+inline Table all_families() {
+  Table table;
+  for (const auto add : {add_numpy_elementwise, add_numpy_reductions, add_indexing, add_numpy_shape, add_linalg})
+    add(table);
+  return table;
+}
+
+}  // namespace golden_ops
