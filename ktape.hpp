@@ -110,6 +110,11 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/keras/linalg/linalg.hpp>
 #include <ktape/ops/keras/linalg/products.hpp>
+#include <ktape/ops/keras/math/math.hpp>
+#include <ktape/ops/keras/nn/activations.hpp>
+#include <ktape/ops/keras/nn/layers.hpp>
+#include <ktape/ops/keras/nn/losses.hpp>
+#include <ktape/ops/keras/nn/patches.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/creation.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>

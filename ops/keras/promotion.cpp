@@ -52,11 +52,31 @@ DType dtype_of_operands(const char* op, const TensorOrNumber& x, const TensorOrN
   return common_dtype(dtype(x, "x1"), dtype(y, "x2"));
 }
 
+/// Returns a variable's tensor as a symbolic one.
+Tensor read_later(const Tensor& x) {
+  if (!x.defined() || !variable_behind(x).defined()) return x;
+  return defer(
+      "identity", {x.shape(), x.dtype()}, [](const Tensor& value) { return backend::identity(value); }, x);
+}
+
 Operands in_dtype(const char* op, const TensorOrNumber& x, const TensorOrNumber& y, DType dtype) {
-  return {as_dtype(x.tensor(op, dtype), dtype), as_dtype(y.tensor(op, dtype), dtype)};
+  const Operands o = together(x.tensor(op, dtype), y.tensor(op, dtype));
+  return {as_dtype(o.x, dtype), as_dtype(o.y, dtype)};
 }
 
 }  // namespace
+
+Operands together(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x) == is_symbolic(y)) return {x, y};
+  return {read_later(x), read_later(y)};
+}
+
+std::vector<Tensor> together(const std::vector<Tensor>& tensors) {
+  if (!is_symbolic(tensors)) return tensors;
+  std::vector<Tensor> out;
+  for (const Tensor& x : tensors) out.push_back(read_later(x));
+  return out;
+}
 
 Operands promoted(const char* op, const TensorOrNumber& x, const TensorOrNumber& y) {
   return in_dtype(op, x, y, dtype_of_operands(op, x, y));
@@ -72,7 +92,7 @@ std::vector<Tensor> promoted(const char* op, const char* name, const TensorList&
   DType dtype = tensors[0].dtype();
   for (const Tensor& x : tensors) dtype = common_dtype(dtype, x.dtype());
   std::vector<Tensor> out;
-  for (const Tensor& x : tensors) out.push_back(as_dtype(x, dtype));
+  for (const Tensor& x : together(tensors.vector())) out.push_back(as_dtype(x, dtype));
   return out;
 }
 

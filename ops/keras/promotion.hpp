@@ -35,6 +35,11 @@ Operands promoted_floating(const char* op, const TensorOrNumber& x, const Tensor
 /// Returns the tensors in their common dtype.
 std::vector<Tensor> promoted(const char* op, const char* name, const TensorList& tensors);
 
+/// Returns the tensors for an op that computes with each before it joins them: where one is symbolic, a variable among them
+/// becomes a symbolic tensor, so that it is read when the graph runs. The references are those that the op was given.
+Operands together(const Tensor& x, const Tensor& y);
+std::vector<Tensor> together(const std::vector<Tensor>& tensors);
+
 /// Returns both operands repeated to their common shape, which must be known.
 Operands broadcast_together(const char* op, const Operands& operands);
 

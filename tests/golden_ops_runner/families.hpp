@@ -9,10 +9,13 @@ void add_numpy_reductions(Table& table);
 void add_indexing(Table& table);
 void add_numpy_shape(Table& table);
 void add_linalg(Table& table);
+void add_nn(Table& table);
+void add_math(Table& table);
 
 inline Table all_families() {
   Table table;
-  for (const auto add : {add_numpy_elementwise, add_numpy_reductions, add_indexing, add_numpy_shape, add_linalg})
+  for (const auto add : {add_numpy_elementwise, add_numpy_reductions, add_indexing, add_numpy_shape,
+                         add_linalg, add_nn, add_math})
     add(table);
   return table;
 }

@@ -76,9 +76,14 @@ struct Samples {
   Tensor values, step;
 };
 
-Tensor bound(const char* op, const char* name, const ArrayLike& given, DType dtype) {
-  given.expect_defined(op, name);
-  return given.given().defined() ? K::as_dtype(given.given(), dtype) : given.tensor(dtype, dtype, op);
+/// Returns the bounds as tensors of the dtype.
+op_helpers::Operands bounds(const char* op, const ArrayLike& start, const ArrayLike& stop, DType dtype) {
+  start.expect_defined(op, "start"), stop.expect_defined(op, "stop");
+  const auto tensor = [&](const ArrayLike& given) {
+    return given.given().defined() ? given.given() : given.tensor(dtype, dtype, op);
+  };
+  const op_helpers::Operands o = op_helpers::together(tensor(start), tensor(stop));
+  return {K::as_dtype(o.x, dtype), K::as_dtype(o.y, dtype)};
 }
 
 DType dtype_of_samples(const ArrayLike& start, const ArrayLike& stop) {
@@ -128,8 +133,8 @@ Tensor in_dtype(const Tensor& x, std::optional<DType> dtype) { return dtype ? K:
 std::pair<Tensor, Tensor> linspace_with_step(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
                                              const LinspaceOptions& options) {
   const DType dtype = dtype_of_samples(start, stop);
-  const Samples found = samples("linspace", bound("linspace", "start", start, dtype),
-                                bound("linspace", "stop", stop, dtype), num, options);
+  const auto [first, last] = bounds("linspace", start, stop, dtype);
+  const Samples found = samples("linspace", first, last, num, options);
   return {in_dtype(found.values, options.dtype), found.step};
 }
 
@@ -141,16 +146,15 @@ Tensor linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
 Tensor logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
                 const LinspaceOptions& options) {
   const DType dtype = dtype_of_samples(start, stop);
-  const Samples exponents = samples("logspace", bound("logspace", "start", start, dtype),
-                                    bound("logspace", "stop", stop, dtype), num, options);
+  const auto [first, last] = bounds("logspace", start, stop, dtype);
+  const Samples exponents = samples("logspace", first, last, num, options);
   return in_dtype(K::pow(options.base, exponents.values), options.dtype);
 }
 
 Tensor geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
                  const LinspaceOptions& options) {
   const DType dtype = dtype_of_samples(start, stop);
-  const Tensor first = bound("geomspace", "start", start, dtype),
-               last = bound("geomspace", "stop", stop, dtype);
+  const auto [first, last] = bounds("geomspace", start, stop, dtype);
   // Bounds below 0 have the logarithm of their size, and the samples the sign of the first bound.
   const Tensor negative = first < 0, sign = K::where(negative, K::full({}, -1, dtype), K::full({}, 1, dtype));
   const Samples logarithms = samples("geomspace", log(first * sign), log(last * sign), num, options);
@@ -169,8 +173,9 @@ std::vector<Tensor> meshgrid(const TensorList& x, const std::string& indexing) {
   const auto axis_of = [&](int i) { return indexing == "xy" && i < 2 && rank > 1 ? 1 - i : i; };
   Tensor zero;
   std::vector<Tensor> along;
+  const std::vector<Tensor> vectors = op_helpers::together(x.vector());
   for (int i = 0; i < rank; ++i) {
-    const Tensor& vector = x[static_cast<std::size_t>(i)];
+    const Tensor& vector = vectors[static_cast<std::size_t>(i)];
     if (vector.ndim() > 1) fail("[meshgrid] x must hold vectors: received x[", i, "]=", vector.shape());
     std::vector<std::int64_t> shape(x.size(), 1);
     shape[static_cast<std::size_t>(axis_of(i))] = -1;

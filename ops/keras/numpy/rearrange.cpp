@@ -1,4 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 
 #include <algorithm>
@@ -108,6 +109,9 @@ Tensor rearrange(const Tensor& tensor, const std::string& pattern,
       extent = extent == None || lengths[name] == None ? std::int64_t{None} : extent * lengths[name];
     merged.push_back(extent);
   }
+  if (std::max(std::count(split.begin(), split.end(), None), std::count(merged.begin(), merged.end(), None)) >
+      1)
+    return defer("rearrange", {Shape(merged), tensor.dtype()}, rearrange, tensor, pattern, axes_lengths);
   return K::reshape(K::permute_dimensions(K::reshape(tensor, extents(split)), order), extents(merged));
 }
 

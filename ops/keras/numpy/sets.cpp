@@ -105,7 +105,7 @@ Tensor digitize(const Tensor& x, const Tensor& bins) {
                                        bins.element(std::array<std::int64_t, 2>{n - 1, 0}.data(), 1).real();
   if (!descending) return places("digitize", bins, x, true);
   const NoGrad off;
-  return static_cast<std::int32_t>(n) - places("digitize", K::reverse(bins, 0), x, false);
+  return static_cast<std::int32_t>(n) - places("digitize", K::reverse(bins, 0), x, true);
 }
 
 Tensor bincount(const Tensor& x, const Tensor& weights, std::int64_t minlength) {

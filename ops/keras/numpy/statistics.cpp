@@ -139,10 +139,11 @@ Tensor nanmedian(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 Tensor average(const Tensor& given, std::optional<int> axis, const Tensor& given_weights) {
-  const Tensor x = floating("average", given);
   const Axes axes = axis ? Axes(*axis) : Axes();
-  if (!given_weights.defined()) return K::mean(x, axes);
-  Tensor weights = K::as_dtype(given_weights, x.dtype());
+  if (!given_weights.defined()) return K::mean(floating("average", given), axes);
+  const op_helpers::Operands operands = op_helpers::together(given, given_weights);
+  const Tensor x = floating("average", operands.x);
+  Tensor weights = K::as_dtype(operands.y, x.dtype());
   if (axis && weights.ndim() == 1 && x.ndim() != 1) {
     const int at = canonical_axis("average", *axis, x.ndim());
     Shape shape = Shape(std::vector<std::int64_t>(static_cast<std::size_t>(x.ndim()), 1));
@@ -239,12 +240,13 @@ Tensor diff(const Tensor& a, int n, int axis) {
 }
 
 Tensor trapezoid(const Tensor& given, const Tensor& given_x, double dx, int axis) {
-  const Tensor y = floating("trapezoid", given, "y");
+  const op_helpers::Operands operands = op_helpers::together(given, given_x);
+  const Tensor y = floating("trapezoid", operands.x, "y");
   if (y.ndim() == 0) fail("[trapezoid] y must have rank 1 or more: received y=()");
   axis = canonical_axis("trapezoid", axis, y.ndim());
   const Tensor means = (all_but_one(y, axis, true) + all_but_one(y, axis, false)) * 0.5;
   if (!given_x.defined()) return K::sum(means, axis) * dx;
-  const Tensor x = K::as_dtype(given_x, y.dtype());
+  const Tensor x = K::as_dtype(operands.y, y.dtype());
   if (x.ndim() == 1) {
     Shape shape = Shape(std::vector<std::int64_t>(static_cast<std::size_t>(y.ndim()), 1));
     shape[axis] = -1;

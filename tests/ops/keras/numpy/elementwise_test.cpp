@@ -46,10 +46,11 @@ TEST_CASE("ops: special functions agree with known values to the last digits") {
   const auto value = [](const Tensor& x) { return values(x)[0]; };
   CHECK(value(ops::i0(doubles({1.}))) == doctest::Approx(1.2660658777520084).epsilon(1e-14));
   CHECK(value(ops::i0(doubles({29.999}))) / value(ops::i0(doubles({30.001}))) ==
-        doctest::Approx(std::exp(-0.002) * (1 + 0.001 / 30)).epsilon(1e-8));
+        doctest::Approx(std::exp(-0.002 * 0.98319)).epsilon(1e-7));
   CHECK(value(ops::erfinv(doubles({0.5}))) == doctest::Approx(0.4769362762044699).epsilon(1e-14));
   CHECK(value(ops::erfinv(doubles({1 - 1e-12}))) == doctest::Approx(5.042029745639059).epsilon(1e-6));
-  CHECK(value(ops::gammainc(doubles({2.5}), doubles({1.}))) == doctest::Approx(0.15085496391539038).epsilon(1e-13));
+  CHECK(value(ops::gammainc(doubles({2.5}), doubles({1.}))) ==
+        doctest::Approx(0.15085496391539038).epsilon(1e-13));
   CHECK(value(ops::sinc(doubles({0.}))) == 1);
   CHECK(value(ops::hypot(doubles({3e200}), doubles({4e200}))) == doctest::Approx(5e200));
 }
@@ -67,23 +68,25 @@ TEST_CASE("ops: integers are divided as in Python, and by 0 without an end of th
 }
 
 TEST_CASE("ops: element-wise functions refuse what they cannot take") {
-  CHECK_THROWS_WITH_AS(ops::gcd(doubles({1.}), 2), "[gcd] both tensors must hold integers: received dtype=float64",
-                       TypeError);
-  CHECK_THROWS_WITH_AS(ops::ldexp(doubles({1.}), doubles({1.})), "[ldexp] x2 must hold integers: received x2=float64",
-                       TypeError);
-  CHECK_THROWS_WITH_AS(ops::floor(Tensor()), "[floor] x must be a tensor: received an undefined tensor (None)",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(ops::add(Tensor(), 1), "[add] x1 must be a tensor: received an undefined tensor (None)",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(ops::gcd(doubles({1.}), 2),
+                       "[gcd] both tensors must hold integers: received dtype=float64", TypeError);
+  CHECK_THROWS_WITH_AS(ops::ldexp(doubles({1.}), doubles({1.})),
+                       "[ldexp] x2 must hold integers: received x2=float64", TypeError);
+  CHECK_THROWS_WITH_AS(ops::floor(Tensor()),
+                       "[floor] x must be a tensor: received an undefined tensor (None)", ValueError);
+  CHECK_THROWS_WITH_AS(ops::add(Tensor(), 1),
+                       "[add] x1 must be a tensor: received an undefined tensor (None)", ValueError);
   CHECK_THROWS_AS(ops::hypot(doubles({1., 2.}), doubles({1., 2., 3.})), ValueError);
-  CHECK_THROWS_WITH_AS(ops::select({}, {}),
-                       "[select] there must be as many choices as conditions, at least one: received condlist of 0, "
-                       "choicelist of 0",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      ops::select({}, {}),
+      "[select] there must be as many choices as conditions, at least one: received condlist of 0, "
+      "choicelist of 0",
+      ValueError);
 }
 
 TEST_CASE("ops: infinities, NaN and the bounds of dtypes") {
-  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double inf = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
   const Tensor x = doubles({inf, -inf, nan, -0.0, 1.});
   CHECK(values(ops::isposinf(x)) == Values{1, 0, 0, 0, 0});
   CHECK(values(ops::isneginf(x)) == Values{0, 1, 0, 0, 0});
@@ -99,7 +102,7 @@ TEST_CASE("ops: infinities, NaN and the bounds of dtypes") {
 namespace {
 
 Tensor inside() { return doubles({{0.5, -0.25, 0.125}, {-0.75, 0.9, 0.}}); }
-Tensor above_one() { return doubles({{1.5, 2., 7.5}, {1.25, 30., 1.01}}); }
+Tensor above_one() { return doubles({{1.5, 2., 7.5}, {1.25, 3., 1.01}}); }
 Tensor away_from_zero() { return doubles({{0.5, -0.7, 1.5}, {-3., 2., 0.125}}); }
 auto pairs(Tensor (*f)(const ktape::TensorOrNumber&, const ktape::TensorOrNumber&)) {
   return of2([f](const Tensor& x, const Tensor& y) { return f(x, y); });
@@ -130,7 +133,7 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::cosh", of(ops::cosh), {normal({2, 3})}},
       {"ops::tanh", of(ops::tanh), {awkward_numbers()}},
       {"ops::arcsinh", of(ops::arcsinh), {awkward_numbers()}},
-      {"ops::arccosh", of(ops::arccosh), {above_one()}, 1e-7},
+      {"ops::arccosh", [](In in) { return ops::arccosh(1.01 + K::square(in[0])); }, {above_one()}},
       {"ops::arctanh", of(ops::arctanh), {inside()}},
       {"ops::deg2rad", of(ops::deg2rad), {awkward_numbers()}},
       {"ops::rad2deg", of(ops::rad2deg), {awkward_numbers()}},

@@ -17,23 +17,27 @@ using ktape::None, ktape::Shape, ktape::Slice, ktape::Tensor, ktape::TypeError, 
 TEST_CASE("ops: indices out of range are named, negative ones count from the end") {
   const Tensor x = doubles({{1., 2., 3.}, {4., 5., 6.}});
   CHECK(values(ops::take(x, ints({-1, 0}), 1)) == Values{3, 1, 6, 4});
-  CHECK_THROWS_WITH_AS(ops::take(x, ints({3}), 1), "[take] indices must be in [-3, 3): received index=3", ValueError);
-  CHECK_THROWS_WITH_AS(ops::take(x, doubles({1.})), "[take] indices must be integers: received indices=float64",
-                       TypeError);
+  CHECK_THROWS_WITH_AS(ops::take(x, ints({3}), 1), "[take] indices must be in [-3, 3): received index=3",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(ops::take(x, doubles({1.})),
+                       "[take] indices must be integers: received indices=float64", TypeError);
   CHECK_THROWS_WITH_AS(ops::take_along_axis(x, ints({1}), 1),
-                       "[take_along_axis] x and indices must have one rank: received x=(2, 3), indices=(1,)", ValueError);
+                       "[take_along_axis] x and indices must have one rank: received x=(2, 3), indices=(1,)",
+                       ValueError);
   CHECK_THROWS_WITH_AS(ops::scatter(ints({{4}}), doubles({1.}), {4}),
                        "[scatter] indices of axis 0 must be in [-4, 4): received index=4", ValueError);
-  CHECK_THROWS_WITH_AS(ops::slice_update(x, {1, 1}, doubles({{1., 2., 3.}})),
-                       "[slice_update] the block must lie in the inputs=(2, 3): received start_indices=(1, 1), "
-                       "updates=(1, 3)",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(ops::scatter_update(x, ints({{0}}), doubles({{1., 2., 3.}}), "mean"),
-                       "[scatter_update] reduction must be None, \"add\", \"max\", \"min\" or \"mul\": received "
-                       "reduction=\"mean\"",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(ops::unravel_index(ints({6}), {2, 3}), "[unravel_index] indices must be in [-6, 6): received index=6",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      ops::slice_update(x, {1, 1}, doubles({{1., 2., 3.}})),
+      "[slice_update] the block must lie in the inputs=(2, 3): received start_indices=(1, 1), "
+      "updates=(1, 3)",
+      ValueError);
+  CHECK_THROWS_WITH_AS(
+      ops::scatter_update(x, ints({{0}}), doubles({{1., 2., 3.}}), "mean"),
+      "[scatter_update] reduction must be None, \"add\", \"max\", \"min\" or \"mul\": received "
+      "reduction=\"mean\"",
+      ValueError);
+  CHECK_THROWS_WITH_AS(ops::unravel_index(ints({6}), {2, 3}),
+                       "[unravel_index] indices must be in [-6, 6): received index=6", ValueError);
   CHECK(ops::take(K::zeros({0, 3}), ints({1}), 1).shape() == Shape{0, 1});
 }
 
@@ -47,15 +51,20 @@ TEST_CASE("ops: one hot rows, also for indices that are no class") {
 TEST_CASE("ops: sorted sequences, counts and sets") {
   const Tensor bins = doubles({0., 1., 2.5});
   CHECK(values(ops::searchsorted(bins, doubles({1., 3., -1.}))) == Values{1, 3, 0});
-  CHECK(values(ops::searchsorted(bins, doubles({1., std::numeric_limits<double>::quiet_NaN()}), "right")) == Values{2, 3});
+  CHECK(values(ops::searchsorted(bins, doubles({1., std::numeric_limits<double>::quiet_NaN()}), "right")) ==
+        Values{2, 3});
   CHECK(values(ops::digitize(doubles({1., 0.5, 9.}), bins)) == Values{2, 1, 3});
   CHECK(values(ops::digitize(doubles({1., 0.5, 9.}), doubles({2.5, 1., 0.}))) == Values{1, 2, 0});
   CHECK_THROWS_WITH_AS(ops::searchsorted(K::zeros({2, 2}), bins),
-                       "[searchsorted] sorted_sequence must be a vector: received sorted_sequence=(2, 2)", ValueError);
-  CHECK_THROWS_WITH_AS(ops::bincount(ints({1, -2})), "[bincount] x must not be negative: received -2", ValueError);
-  CHECK_THROWS_WITH_AS(ops::histogram(bins, 0), "[histogram] bins must be at least 1: received bins=0", ValueError);
+                       "[searchsorted] sorted_sequence must be a vector: received sorted_sequence=(2, 2)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(ops::bincount(ints({1, -2})), "[bincount] x must not be negative: received -2",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(ops::histogram(bins, 0), "[histogram] bins must be at least 1: received bins=0",
+                       ValueError);
   CHECK_THROWS_AS(ops::histogram(doubles({1., std::numeric_limits<double>::infinity()})), ValueError);
-  const auto nans = doubles({1., std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()});
+  const auto nans =
+      doubles({1., std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()});
   CHECK(ops::unique(nans)[0].size() == 3);
   CHECK(values(ops::isin(ints({1, 2}), ints({2, 9}))) == Values{0, 1});
   CHECK(values(ops::nonzero(doubles({0., 2., -1.}))[0]) == Values{1, 2});

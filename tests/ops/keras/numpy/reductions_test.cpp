@@ -14,7 +14,8 @@ using ktape::Shape, ktape::Tensor, ktape::ValueError;
 
 namespace {
 
-constexpr double missing = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+constexpr double missing = std::numeric_limits<double>::quiet_NaN(),
+                 inf = std::numeric_limits<double>::infinity();
 
 Tensor with_nan() { return doubles({{1., missing, 3.}, {missing, missing, missing}, {-2., 5., 0.5}}); }
 Tensor numbers() { return doubles({{0.5, -2., 1.5, 4.}, {3., 1., -0.25, 0.75}, {2., 2.5, -3., 0.125}}); }
@@ -36,7 +37,8 @@ TEST_CASE("ops: reductions that skip NaN, and groups of NaN alone") {
   CHECK(values(ops::nanprod(with_nan(), 1)) == Values{3, 1, -5});
   CHECK(values(ops::nanargmax(with_nan(), 1)) == Values{2, -1, 1});
   CHECK(values(ops::nanargmin(with_nan(), 1)) == Values{0, -1, 0});
-  const std::vector<double> most = values(ops::nanmax(with_nan(), 1)), mean = values(ops::nanmean(with_nan(), 1));
+  const std::vector<double> most = values(ops::nanmax(with_nan(), 1)),
+                            mean = values(ops::nanmean(with_nan(), 1));
   CHECK(most[0] == 3);
   CHECK(std::isnan(most[1]));
   CHECK(mean[0] == 2);
@@ -56,25 +58,31 @@ TEST_CASE("ops: quantiles by every method") {
   CHECK(ops::median(doubles({inf, inf, -inf, 2.})).item<double>() == inf);
   CHECK(std::isnan(ops::median(doubles({1., missing, 2.})).item<double>()));
   CHECK(ops::nanmedian(doubles({1., missing, 2.})).item<double>() == 1.5);
-  CHECK(ops::percentile(K::reshape(x, {2, 2}), {0, 50, 100}, 1, {.keepdims = true}).shape() == Shape{3, 2, 1});
+  CHECK(ops::percentile(K::reshape(x, {2, 2}), {0, 50, 100}, 1, {.keepdims = true}).shape() ==
+        Shape{3, 2, 1});
 }
 
 TEST_CASE("ops: reductions refuse what they cannot take") {
   CHECK_THROWS_WITH_AS(ops::max(K::zeros({0, 3}), 0),
-                       "[max] a group must have an element, or initial be given: received x=(0, 3), axis 0", ValueError);
-  CHECK_THROWS_WITH_AS(ops::quantile(doubles({1.}), 1.5), "[quantile] q must be in [0, 1]: received q=1.5", ValueError);
-  CHECK_THROWS_WITH_AS(ops::percentile(doubles({1.}), -1), "[percentile] q must be in [0, 100]: received q=-1",
+                       "[max] a group must have an element, or initial be given: received x=(0, 3), axis 0",
                        ValueError);
+  CHECK_THROWS_WITH_AS(ops::quantile(doubles({1.}), 1.5), "[quantile] q must be in [0, 1]: received q=1.5",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(ops::percentile(doubles({1.}), -1),
+                       "[percentile] q must be in [0, 100]: received q=-1", ValueError);
   CHECK_THROWS_AS(ops::quantile(doubles({1.}), 0.5, {}, {.method = "best"}), ValueError);
-  CHECK_THROWS_WITH_AS(ops::median(K::zeros({0})), "[median] a group must have an element: received x=(0,)", ValueError);
+  CHECK_THROWS_WITH_AS(ops::median(K::zeros({0})), "[median] a group must have an element: received x=(0,)",
+                       ValueError);
   CHECK_THROWS_WITH_AS(ops::corrcoef(K::zeros({2, 2, 2})),
                        "[corrcoef] x must be a vector or a matrix: received x=(2, 2, 2)", ValueError);
-  CHECK_THROWS_WITH_AS(ops::diff(doubles({1., 2.}), -1), "[diff] n must be at least 0: received n=-1", ValueError);
+  CHECK_THROWS_WITH_AS(ops::diff(doubles({1., 2.}), -1), "[diff] n must be at least 0: received n=-1",
+                       ValueError);
   CHECK_THROWS_AS(ops::average(numbers(), 1, doubles({1., 2.})), ValueError);
   CHECK_THROWS_WITH_AS(ops::argpartition(doubles({1., 2.}), 2),
                        "[argpartition] kth must be in [-2, 2): received kth=2", ValueError);
   CHECK_THROWS_WITH_AS(ops::correlate(doubles({1.}), doubles({1.}), "most"),
-                       "[correlate] mode must be \"valid\", \"same\" or \"full\": received mode=\"most\"", ValueError);
+                       "[correlate] mode must be \"valid\", \"same\" or \"full\": received mode=\"most\"",
+                       ValueError);
 }
 
 namespace {

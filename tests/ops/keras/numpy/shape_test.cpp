@@ -29,30 +29,34 @@ TEST_CASE("ops: tensors that are made") {
 
 TEST_CASE("ops: shapes, and errors that name the rule") {
   CHECK_THROWS_WITH_AS(ops::split(doubles({1., 2., 3.}), 2),
-                       "[split] the number of parts must divide the extent 3: received indices_or_sections=2", ValueError);
-  CHECK_THROWS_WITH_AS(ops::vsplit(doubles({1., 2.}), 2), "[vsplit] x must have rank 2 or more: received x=(2,)",
+                       "[split] the number of parts must divide the extent 3: received indices_or_sections=2",
                        ValueError);
-  CHECK_THROWS_WITH_AS(ops::diag(K::zeros({2, 2, 2})), "[diag] x must be a vector or a matrix: received x=(2, 2, 2)",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(ops::vsplit(doubles({1., 2.}), 2),
+                       "[vsplit] x must have rank 2 or more: received x=(2,)", ValueError);
+  CHECK_THROWS_WITH_AS(ops::diag(K::zeros({2, 2, 2})),
+                       "[diag] x must be a vector or a matrix: received x=(2, 2, 2)", ValueError);
   CHECK_THROWS_WITH_AS(ops::roll(K::zeros({2, 2}), {1, 2, 3}, {0, 1}),
                        "[roll] there must be one shift for each axis: received 3 for 2", ValueError);
   CHECK_THROWS_WITH_AS(ops::rearrange(K::zeros({2, 3}), "a b -> a"),
-                       "[rearrange] both sides must name the same axes: received pattern=\"a b -> a\"", ValueError);
+                       "[rearrange] both sides must name the same axes: received pattern=\"a b -> a\"",
+                       ValueError);
   CHECK_THROWS_WITH_AS(ops::rearrange(K::zeros({2, 3}), "(a b) c -> a b c"),
                        "[rearrange] of the axes in parentheses all lengths but one must be given: received "
                        "pattern=\"(a b) c -> a b c\"",
                        ValueError);
-  CHECK_THROWS_WITH_AS(ops::view(ints({1, 2, 3}, "int8"), "int16"),
-                       "[view] the bytes of the last axis must be whole elements of int16: received x=(3,), int8",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      ops::view(ints({1, 2, 3}, "int8"), "int16"),
+      "[view] the bytes of the last axis must be whole elements of int16: received x=(3,), int8", ValueError);
   CHECK_THROWS_WITH_AS(ops::meshgrid({ints({1})}, "yx"),
                        "[meshgrid] indexing must be \"xy\" or \"ij\": received indexing=\"yx\"", ValueError);
   CHECK_THROWS_WITH_AS(ops::pad(ints({1, 2}), 1, "reflect", 1),
-                       "[pad] constant_values belong to the mode \"constant\": received mode=\"reflect\"", ValueError);
-  CHECK_THROWS_WITH_AS(ops::linspace(0, 1, -1), "[linspace] num must be at least 0: received num=-1", ValueError);
-  CHECK_THROWS_WITH_AS(ops::kaiser(-1, 2), "[kaiser] x must be at least 0: received x=-1", ValueError);
-  CHECK_THROWS_WITH_AS(ops::repeat(ints({1, 2}), -1), "[repeat] repeats must be at least 0: received repeats=-1",
+                       "[pad] constant_values belong to the mode \"constant\": received mode=\"reflect\"",
                        ValueError);
+  CHECK_THROWS_WITH_AS(ops::linspace(0, 1, -1), "[linspace] num must be at least 0: received num=-1",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(ops::kaiser(-1, 2), "[kaiser] x must be at least 0: received x=-1", ValueError);
+  CHECK_THROWS_WITH_AS(ops::repeat(ints({1, 2}), -1),
+                       "[repeat] repeats must be at least 0: received repeats=-1", ValueError);
 }
 
 namespace {

@@ -1,0 +1,156 @@
+#include <ktape/ops/control/control_flow.hpp>
+#include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/keras/nn/activations.hpp>
+#include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
+
+namespace ktape::ops {
+
+namespace K = backend;
+
+namespace {
+
+using K::exp, K::sqrt;
+using kernels::functions::exp;
+using op_helpers::floating, op_helpers::like, op_helpers::select, op_helpers::unary_by_input;
+
+template <class B>
+B logistic(const B& a) {
+  return 1 / (1 + exp(-a));
+}
+Tensor logistic(const Tensor& a) { return K::sigmoid(a); }
+
+}  // namespace
+
+Tensor relu(const Tensor& x) {
+  expect_defined("relu", "x", x);
+  return K::relu(x.dtype().is_bool() ? K::cast(x, DType::Int32) : x);
+}
+Tensor relu6(const Tensor& x) { return K::relu(floating("relu6", x), {.max_value = 6.0}); }
+Tensor leaky_relu(const Tensor& x, double negative_slope) {
+  return K::relu(floating("leaky_relu", x), {.alpha = negative_slope});
+}
+Tensor elu(const Tensor& x, double alpha) { return K::elu(floating("elu", x), alpha); }
+Tensor selu(const Tensor& x) { return 1.0507009873554805 * K::elu(floating("selu", x), 1.6732632423543772); }
+Tensor gelu(const Tensor& x, bool approximate) {
+  return K::gelu(floating("gelu", x), {.approximate = approximate});
+}
+
+Tensor glu(const Tensor& given, int axis) {
+  const std::vector<Tensor> halves = K::split(floating("glu", given), 2, axis);
+  return halves[0] * K::sigmoid(halves[1]);
+}
+
+Tensor sigmoid(const Tensor& x) { return K::sigmoid(floating("sigmoid", x)); }
+Tensor log_sigmoid(const Tensor& x) { return -K::softplus(-floating("log_sigmoid", x)); }
+Tensor swish(const Tensor& x) { return silu(x); }
+Tensor hard_swish(const Tensor& x) { return hard_silu(x); }
+Tensor hard_tanh(const Tensor& x) { return K::clip(floating("hard_tanh", x), -1, 1); }
+Tensor tanh_shrink(const Tensor& given) {
+  const Tensor x = floating("tanh_shrink", given);
+  return x - K::tanh(x);
+}
+Tensor softplus(const Tensor& x) { return K::softplus(floating("softplus", x)); }
+Tensor softsign(const Tensor& x) { return K::softsign(floating("softsign", x)); }
+
+Tensor softmax(const Tensor& given, const Axes& axis) {
+  const Tensor x = floating("softmax", given);
+  if (!axis.all() && axis.list().size() == 1) return K::softmax(x, axis.list()[0]);
+  return K::exp(log_softmax(x, axis));
+}
+Tensor log_softmax(const Tensor& given, const Axes& axis) {
+  const Tensor x = floating("log_softmax", given);
+  if (!axis.all() && axis.list().size() == 1) return K::log_softmax(x, axis.list()[0]);
+  const Tensor shifted = x - K::stop_gradient(K::max(x, axis, true));
+  return shifted - K::logsumexp(shifted, axis, true);
+}
+
+Tensor celu(const Tensor& x, double alpha) {
+  if (alpha == 0) fail("[celu] alpha must not be 0: received alpha=0");
+  return unary_by_input(
+      "celu", floating("celu", x), [c = alpha](auto a) { return select(a > 0, a, c * (exp(a / c) - 1)); },
+      [c = alpha](auto g, auto a) { return select(a > 0, g, g * exp(select(a > 0, like(a, 0), a) / c)); });
+}
+
+Tensor silu(const Tensor& x) {
+  return unary_by_input(
+      "silu", floating("silu", x), [](auto a) { return a * logistic(a); },
+      [](auto g, auto a) {
+        const auto s = logistic(a);
+        return g * (s * (1 + a * (1 - s)));
+      });
+}
+
+Tensor hard_sigmoid(const Tensor& x) {
+  return unary_by_input(
+      "hard_sigmoid", floating("hard_sigmoid", x),
+      [](auto a) { return select(a < -3, like(a, 0), select(a > 3, like(a, 1), (a + 3) / 6)); },
+      [](auto g, auto a) { return select(a <= -3, like(g, 0), select(a >= 3, like(g, 0), g * (1 / 6.))); });
+}
+
+Tensor hard_silu(const Tensor& x) {
+  return unary_by_input(
+      "hard_silu", floating("hard_silu", x),
+      [](auto a) { return select(a < -3, like(a, 0), select(a > 3, a, a * ((a + 3) / 6))); },
+      [](auto g, auto a) { return select(a <= -3, like(g, 0), select(a >= 3, g, g * (a / 3 + 0.5))); });
+}
+
+Tensor hard_shrink(const Tensor& x, double threshold) {
+  return unary_by_input(
+      "hard_shrink", floating("hard_shrink", x),
+      [t = threshold](auto a) { return select(a > t, a, select(a < -t, a, like(a, 0))); },
+      [t = threshold](auto g, auto a) { return select(a > t, g, select(a < -t, g, like(g, 0))); });
+}
+
+Tensor soft_shrink(const Tensor& x, double threshold) {
+  return unary_by_input(
+      "soft_shrink", floating("soft_shrink", x),
+      [t = threshold](auto a) { return select(a > t, a - t, select(a < -t, a + t, like(a, 0))); },
+      [t = threshold](auto g, auto a) { return select(a > t, g, select(a < -t, g, like(g, 0))); });
+}
+
+Tensor threshold(const Tensor& x, double threshold, double default_value) {
+  return unary_by_input(
+      "threshold", floating("threshold", x),
+      [t = threshold, v = default_value](auto a) { return select(a > t, a, like(a, v)); },
+      [t = threshold](auto g, auto a) { return select(a > t, g, like(g, 0)); });
+}
+
+Tensor squareplus(const Tensor& x, double b) {
+  return unary_by_input(
+      "squareplus", floating("squareplus", x), [b](auto a) { return (a + sqrt(a * a + b)) * 0.5; },
+      [b](auto g, auto a) { return g * ((1 + a / sqrt(a * a + b)) * 0.5); });
+}
+
+Tensor sparsemax(const Tensor& given, int axis) {
+  const Tensor x = floating("sparsemax", given);
+  const Tensor z = x - K::stop_gradient(K::max(x, axis, true));
+  const Tensor sorted = K::sort(z, axis, {.direction = "DESCENDING"});
+  const Tensor rank = K::cumsum(K::ones_like(sorted), axis);
+  const Tensor inside = K::cast(1 + rank * sorted > K::cumsum(sorted, axis), x.dtype());
+  const Tensor level = (K::sum(inside * sorted, axis, true) - 1) / K::sum(inside, axis, true);
+  return K::relu(z - level);
+}
+
+Tensor sparse_plus(const Tensor& x) {
+  return unary_by_input(
+      "sparse_plus", floating("sparse_plus", x),
+      [](auto a) {
+        const auto half = (a + 1) * 0.5;
+        return select(a <= -1, like(a, 0), select(a >= 1, a, half * half));
+      },
+      [](auto g, auto a) { return select(a <= -1, like(g, 0), select(a >= 1, g, g * ((a + 1) * 0.5))); });
+}
+
+Tensor sparse_sigmoid(const Tensor& x) {
+  return unary_by_input(
+      "sparse_sigmoid", floating("sparse_sigmoid", x),
+      [](auto a) { return select(a <= -1, like(a, 0), select(a >= 1, like(a, 1), (a + 1) * 0.5)); },
+      [](auto g, auto a) { return select(a <= -1, like(g, 0), select(a >= 1, like(g, 0), g * 0.5)); });
+}
+
+}  // namespace ktape::ops

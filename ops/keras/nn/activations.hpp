@@ -1,0 +1,54 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+
+/// Activation functions of keras.ops. x is converted to floatx() if it holds integers or bools; except for `glu`, a result
+/// has the shape of x. Differentiable to any order.
+///
+///     ops::gelu(x), ops::leaky_relu(x, 0.1), ops::softmax(x, {0, 2}), ops::glu(x, 1);
+namespace ktape::ops {
+
+/// Returns max(x, 0), in the dtype of x; min(max(x, 0), 6); or x above 0, negative_slope * x elsewhere.
+Tensor relu(const Tensor& x);
+Tensor relu6(const Tensor& x);
+Tensor leaky_relu(const Tensor& x, double negative_slope = 0.2);
+/// Returns x above 0, alpha * (exp(x) - 1) elsewhere; for `celu` alpha * (exp(x / alpha) - 1), where alpha must not be 0
+/// (ValueError); for `selu` with constants that keep mean 0 and variance 1.
+Tensor elu(const Tensor& x, double alpha = 1);
+Tensor celu(const Tensor& x, double alpha = 1);
+Tensor selu(const Tensor& x);
+/// Returns x times the standard normal distribution function of x, by default approximated with tanh.
+Tensor gelu(const Tensor& x, bool approximate = true);
+/// Returns the first half of x along the axis times the sigmoid of the second half. Throws ValueError for an odd extent.
+Tensor glu(const Tensor& x, int axis = -1);
+/// Returns 1 / (1 + exp(-x)), its logarithm, or x times the former (`silu`, `swish`).
+Tensor sigmoid(const Tensor& x);
+Tensor log_sigmoid(const Tensor& x);
+Tensor silu(const Tensor& x);
+Tensor swish(const Tensor& x);
+/// Returns relu6(x + 3) / 6, x times that, or x limited to [-1, 1].
+Tensor hard_sigmoid(const Tensor& x);
+Tensor hard_silu(const Tensor& x);
+Tensor hard_swish(const Tensor& x);
+Tensor hard_tanh(const Tensor& x);
+/// Returns x where |x| > threshold, else 0; x moved by the threshold towards 0, at most to 0; or x - tanh(x).
+Tensor hard_shrink(const Tensor& x, double threshold = 0.5);
+Tensor soft_shrink(const Tensor& x, double threshold = 0.5);
+Tensor tanh_shrink(const Tensor& x);
+/// Returns x above the threshold, default_value elsewhere.
+Tensor threshold(const Tensor& x, double threshold, double default_value);
+/// Returns log(1 + exp(x)), x / (1 + |x|), or (x + sqrt(x^2 + b)) / 2.
+Tensor softplus(const Tensor& x);
+Tensor softsign(const Tensor& x);
+Tensor squareplus(const Tensor& x, double b = 4);
+/// Returns exp(x) / sum(exp(x)) along one or several axes, or its logarithm.
+Tensor softmax(const Tensor& x, const Axes& axis = -1);
+Tensor log_softmax(const Tensor& x, const Axes& axis = -1);
+/// Returns the point of the probability simplex that is nearest to x, along the axis.
+Tensor sparsemax(const Tensor& x, int axis = -1);
+/// Returns 0 below -1 and ((x + 1) / 2)^2 between -1 and 1; above 1 `sparse_plus` gives x. The derivative (x + 1) / 2 between -1
+/// and 1, 0 below and 1 above, is `sparse_sigmoid`.
+Tensor sparse_plus(const Tensor& x);
+Tensor sparse_sigmoid(const Tensor& x);
+
+}  // namespace ktape::ops

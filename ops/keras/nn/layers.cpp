@@ -1,0 +1,323 @@
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/control/control_flow.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/keras/linalg/linalg.hpp>
+#include <ktape/ops/keras/linalg/products.hpp>
+#include <ktape/ops/keras/nn/activations.hpp>
+#include <ktape/ops/keras/nn/layers.hpp>
+#include <ktape/ops/keras/numpy/creation.hpp>
+#include <ktape/ops/keras/numpy/elementwise.hpp>
+#include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/nn/attention.hpp>
+#include <ktape/ops/nn/convolution.hpp>
+#include <ktape/ops/nn/normalization.hpp>
+#include <ktape/ops/nn/pooling.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <limits>
+
+namespace ktape::ops {
+
+namespace K = backend;
+using op_helpers::floating, op_helpers::promoted_floating;
+
+namespace {
+
+/// The layout of inputs with one to three spatial axes.
+struct Layout {
+  int axes;
+  bool first;  ///< channels_first
+
+  int channel_axis() const { return first ? 1 : axes + 1; }
+  int spatial_axis(int i) const { return first ? i + 2 : i + 1; }
+  std::string name() const { return first ? "channels_first" : "channels_last"; }
+};
+
+Layout layout_of(const char* op, const Tensor& inputs, const std::optional<std::string>& data_format) {
+  const std::string format = data_format.value_or(K::image_data_format());
+  if (format != "channels_first" && format != "channels_last")
+    fail("[", op, "] data_format must be \"channels_first\" or \"channels_last\": received data_format=\"",
+         format, '"');
+  const int axes = inputs.ndim() - 2;
+  if (axes < 1 || axes > 3)
+    fail("[", op, "] inputs must have one, two or three spatial axes: received inputs=", inputs.shape());
+  return {axes, format == "channels_first"};
+}
+
+std::vector<std::int64_t> over_axes(const char* op, const char* name, const Extents& extents, int axes) {
+  const std::vector<std::int64_t> each = extents.over(axes);
+  if (static_cast<int>(each.size()) != axes)
+    fail("[", op, "] ", name, " must have one number for each of ", axes, " axes: received ", each.size());
+  return each;
+}
+
+/// Returns x with an axis of extent 1 before its only spatial axis.
+Tensor as_image(const Tensor& x, const Layout& layout) { return K::expand_dims(x, layout.spatial_axis(0)); }
+Tensor from_image(const Tensor& x, const Layout& layout) { return K::squeeze(x, layout.spatial_axis(0)); }
+std::vector<std::int64_t> with_one(std::vector<std::int64_t> extents) {
+  extents.insert(extents.begin(), 1);
+  return extents;
+}
+
+Tensor ungrouped_conv(const Tensor& x, const Tensor& kernel, const K::ConvOptions& options, int axes) {
+  return axes == 1   ? K::conv1d(x, kernel, options)
+         : axes == 2 ? K::conv2d(x, kernel, options)
+                     : K::conv3d(x, kernel, options);
+}
+
+}  // namespace
+
+Tensor conv(const Tensor& inputs, const Tensor& kernel, const ConvOptions& o) {
+  expect_defined("conv", "inputs, kernel", inputs, kernel);
+  const auto [x, k] = promoted_floating("conv", inputs, kernel);
+  const Layout layout = layout_of("conv", x, o.data_format);
+  if (k.ndim() != x.ndim())
+    fail("[conv] the kernel must have the rank of the inputs=", x.shape(), ": received kernel=", k.shape());
+  const K::ConvOptions options{.strides = o.strides,
+                               .padding = o.padding,
+                               .data_format = layout.name(),
+                               .dilation_rate = o.dilation_rate};
+  const std::int64_t channels = x.shape()[layout.channel_axis()], taken = k.shape()[-2],
+                     filters = k.shape()[-1];
+  const std::int64_t groups = channels > 0 && taken > 0 ? channels / taken : 1;
+  if (groups * taken != channels || groups < 1 || filters % groups != 0)
+    fail(
+        "[conv] the channels of the inputs must be a multiple of those of the kernel, and the filters of "
+        "that multiple: "
+        "received inputs=",
+        x.shape(), ", kernel=", k.shape());
+  if (groups == 1) return ungrouped_conv(x, k, options, layout.axes);
+  const std::vector<Tensor> xs = K::split(x, groups, layout.channel_axis()), ks = K::split(k, groups, -1);
+  std::vector<Tensor> parts;
+  for (std::size_t i = 0; i < xs.size(); ++i)
+    parts.push_back(ungrouped_conv(xs[i], ks[i], options, layout.axes));
+  return K::concatenate(parts, layout.channel_axis());
+}
+
+Tensor conv_transpose(const Tensor& inputs, const Tensor& kernel, const ConvTransposeOptions& o) {
+  expect_defined("conv_transpose", "inputs, kernel", inputs, kernel);
+  const auto [x, k] = promoted_floating("conv_transpose", inputs, kernel);
+  const Layout layout = layout_of("conv_transpose", x, o.data_format);
+  if (k.ndim() != x.ndim())
+    fail("[conv_transpose] the kernel must have the rank of the inputs=", x.shape(),
+         ": received kernel=", k.shape());
+  if (o.padding != "valid" && o.padding != "same")
+    fail("[conv_transpose] padding must be \"valid\" or \"same\": received padding=\"", o.padding, '"');
+  const auto strides = over_axes("conv_transpose", "strides", o.strides, layout.axes);
+  const auto rates = over_axes("conv_transpose", "dilation_rate", o.dilation_rate, layout.axes);
+  std::vector<std::int64_t> growth;
+  if (o.output_padding)
+    growth = over_axes("conv_transpose", "output_padding", *o.output_padding, layout.axes);
+  Shape shape = x.shape();
+  shape[0] = None;
+  shape[layout.channel_axis()] = k.shape()[-2];
+  for (int i = 0; i < layout.axes; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::int64_t n = x.shape()[layout.spatial_axis(i)], s = strides[at],
+                       reach = (k.shape()[i] - 1) * rates[at] + 1;
+    const bool same = o.padding == "same";
+    const std::int64_t grown =
+        growth.empty() ? 0 : (n - 1) * s + reach - (same ? 2 * (reach / 2) : 0) + growth[at];
+    shape[layout.spatial_axis(i)] = n == None         ? std::int64_t{None}
+                                    : !growth.empty() ? grown
+                                    : same            ? n * s
+                                                      : n * s + std::max<std::int64_t>(reach - s, 0);
+  }
+  if (layout.axes == 3) {
+    for (const std::int64_t rate : rates)
+      if (rate != 1) fail("[conv_transpose] with three axes dilation_rate must be 1: received ", rate);
+    return K::conv3d_transpose(x, k, shape,
+                               {.strides = strides, .padding = o.padding, .data_format = layout.name()});
+  }
+  if (layout.axes == 2)
+    return K::conv2d_transpose(
+        x, k, shape,
+        {.strides = strides, .padding = o.padding, .data_format = layout.name(), .dilation_rate = rates});
+  shape.insert(layout.spatial_axis(0), 1);
+  const std::vector<std::int64_t> rate(2, rates[0]);
+  const Tensor image =
+      K::conv2d_transpose(as_image(x, layout), K::expand_dims(k, 0), shape,
+                          {.strides = rates[0] > 1 ? std::vector<std::int64_t>{1, 1} : with_one(strides),
+                           .padding = o.padding,
+                           .data_format = layout.name(),
+                           .dilation_rate = rate});
+  return from_image(image, layout);
+}
+
+Tensor depthwise_conv(const Tensor& inputs, const Tensor& kernel, const ConvOptions& o) {
+  expect_defined("depthwise_conv", "inputs, kernel", inputs, kernel);
+  const auto [x, k] = promoted_floating("depthwise_conv", inputs, kernel);
+  const Layout layout = layout_of("depthwise_conv", x, o.data_format);
+  if (layout.axes == 3 || k.ndim() != x.ndim())
+    fail("[depthwise_conv] inputs and kernel must have one or two spatial axes: received inputs=", x.shape(),
+         ", kernel=", k.shape());
+  const auto strides = over_axes("depthwise_conv", "strides", o.strides, layout.axes);
+  const auto rates = over_axes("depthwise_conv", "dilation_rate", o.dilation_rate, layout.axes);
+  if (layout.axes == 2)
+    return K::depthwise_conv2d(
+        x, k,
+        {.strides = strides, .padding = o.padding, .data_format = layout.name(), .dilation_rate = rates});
+  // The image has one row, which strides of any size meet once.
+  const std::vector<std::int64_t> both(2, strides[0]);
+  return from_image(K::depthwise_conv2d(as_image(x, layout), K::expand_dims(k, 0),
+                                        {.strides = both,
+                                         .padding = o.padding,
+                                         .data_format = layout.name(),
+                                         .dilation_rate = with_one(rates)}),
+                    layout);
+}
+
+Tensor separable_conv(const Tensor& inputs, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
+                      const ConvOptions& options) {
+  ConvOptions point;
+  point.data_format = options.data_format;
+  return conv(depthwise_conv(inputs, depthwise_kernel, options), pointwise_kernel, point);
+}
+
+namespace {
+
+Tensor pool(const char* op, const Tensor& inputs, const Extents& given_size, const PoolOptions& o,
+            const char* mode) {
+  const Tensor x = floating(op, inputs, "inputs");
+  const Layout layout = layout_of(op, x, o.data_format);
+  const auto size = over_axes(op, "pool_size", given_size, layout.axes);
+  const auto strides = over_axes(op, "strides", o.strides.value_or(given_size), layout.axes);
+  K::PoolOptions options{
+      .strides = strides, .padding = o.padding, .data_format = layout.name(), .pool_mode = mode};
+  if (layout.axes == 3) return K::pool3d(x, size, options);
+  if (layout.axes == 2) return K::pool2d(x, size, options);
+  options.strides = with_one(strides);
+  return from_image(K::pool2d(as_image(x, layout), with_one(size), options), layout);
+}
+
+using Reduction = Tensor (*)(const Tensor&, const Axes&, bool);
+
+Tensor adaptive_pool(const char* op, const Tensor& inputs, const Extents& output_size,
+                     const AdaptivePoolOptions& o, Reduction reduce) {
+  Tensor x = floating(op, inputs, "inputs");
+  const Layout layout = layout_of(op, x, o.data_format);
+  const auto sizes = over_axes(op, "output_size", output_size, layout.axes);
+  for (int i = 0; i < layout.axes; ++i) {
+    const int axis = layout.spatial_axis(i);
+    const std::int64_t n = x.shape()[axis], m = sizes[static_cast<std::size_t>(i)];
+    if (n < 1 || m < 1)
+      fail("[", op, "] extents must be known and at least 1: received inputs=", inputs.shape(),
+           ", output_size=", m);
+    std::vector<Tensor> cells;
+    for (std::int64_t cell = 0; cell < m; ++cell) {
+      std::vector<Index> index(static_cast<std::size_t>(axis), All);
+      index.push_back(Slice(cell * n / m, ((cell + 1) * n + m - 1) / m));
+      cells.push_back(reduce(K::index(x, Indices(index)), axis, true));
+    }
+    x = K::concatenate(cells, axis);
+  }
+  return x;
+}
+
+}  // namespace
+
+Tensor max_pool(const Tensor& inputs, const Extents& pool_size, const PoolOptions& options) {
+  return pool("max_pool", inputs, pool_size, options, "max");
+}
+Tensor average_pool(const Tensor& inputs, const Extents& pool_size, const PoolOptions& options) {
+  return pool("average_pool", inputs, pool_size, options, "avg");
+}
+Tensor adaptive_max_pool(const Tensor& inputs, const Extents& output_size,
+                         const AdaptivePoolOptions& options) {
+  return adaptive_pool("adaptive_max_pool", inputs, output_size, options, K::max);
+}
+Tensor adaptive_average_pool(const Tensor& inputs, const Extents& output_size,
+                             const AdaptivePoolOptions& options) {
+  return adaptive_pool("adaptive_average_pool", inputs, output_size, options, K::mean);
+}
+
+Moments moments(const Tensor& given, const Axes& axes, bool keepdims) {
+  const Tensor x = floating("moments", given);
+  return {K::mean(x, axes, keepdims), K::var(x, axes, keepdims)};
+}
+
+Tensor normalize(const Tensor& given, const Axes& axis, double order, std::optional<double> epsilon) {
+  const Tensor x = floating("normalize", given);
+  const Tensor length = order == 2 ? K::norm(x, axis, true) : norm(x, order, axis, true);
+  return x / K::maximum(length, epsilon.value_or(K::epsilon()));
+}
+
+Tensor batch_normalization(const Tensor& given, const Tensor& mean, const Tensor& variance, int given_axis,
+                           const Tensor& offset, const Tensor& scale, double epsilon) {
+  expect_defined("batch_normalization", "x, mean, variance", given, mean, variance);
+  const std::vector<Tensor> all = op_helpers::together({given, mean, variance, offset, scale});
+  const Tensor x = floating("batch_normalization", all[0]);
+  const int axis = canonical_axis("batch_normalization", given_axis, x.ndim());
+  const auto along = [&](const Tensor& vector, const char* name) {
+    if (vector.ndim() != 1 || !compatible(vector.shape()[0], x.shape()[axis]))
+      fail("[batch_normalization] ", name, " must have one number for each position of axis ", axis,
+           " of x=", x.shape(), ": received ", name, '=', vector.shape());
+    std::vector<std::int64_t> shape(static_cast<std::size_t>(x.ndim()), 1);
+    shape[static_cast<std::size_t>(axis)] = -1;
+    return K::reshape(K::as_dtype(vector, x.dtype()), Shape(shape));
+  };
+  Tensor factor = rsqrt(along(all[2], "variance") + epsilon);
+  if (scale.defined()) factor = factor * along(all[4], "scale");
+  const Tensor out = (x - along(all[1], "mean")) * factor;
+  return offset.defined() ? out + along(all[3], "offset") : out;
+}
+
+Tensor layer_normalization(const Tensor& given, const Tensor& gamma, const Tensor& beta,
+                           const LayerNormalizationOptions& options) {
+  const Tensor x = floating("layer_normalization", given);
+  const auto weight = [&](const Tensor& w) { return w.defined() ? K::as_dtype(w, x.dtype()) : w; };
+  return K::layer_normalization(x, weight(gamma), weight(beta),
+                                {.axis = options.axis, .epsilon = options.epsilon.value_or(K::epsilon())});
+}
+
+Tensor rms_normalization(const Tensor& given, const Tensor& given_scale, const Axes& axis,
+                         std::optional<double> epsilon) {
+  expect_defined("rms_normalization", "x", given);
+  const op_helpers::Operands operands = op_helpers::together(given, given_scale);
+  const Tensor x = floating("rms_normalization", operands.x);
+  const Tensor out = x * rsqrt(K::mean(K::square(x), axis, true) + epsilon.value_or(K::epsilon()));
+  return given_scale.defined() ? out * K::as_dtype(operands.y, x.dtype()) : out;
+}
+
+namespace {
+
+/// Returns the mask of a query that sees no later key, (queries, keys).
+Tensor causal_mask(const Tensor& query, const Tensor& key) {
+  const std::int64_t queries = query.shape()[1], keys = key.shape()[1];
+  if (queries == None || keys == None)
+    fail("[dot_product_attention] with a bias, is_causal needs known numbers of steps: received query=",
+         query.shape(), ", key=", key.shape());
+  return tri(queries, keys, 0, DType::Bool);
+}
+
+Tensor attention_with_bias(const Tensor& query, const Tensor& key, const Tensor& value,
+                           const DotProductAttentionOptions& o) {
+  const double scale = o.scale.value_or(1 / std::sqrt(static_cast<double>(query.shape()[-1])));
+  Tensor scores = einsum("btnh,bsnh->bnts", {query, key}) * scale;
+  if (o.attn_logits_soft_cap) scores = K::tanh(scores / *o.attn_logits_soft_cap) * *o.attn_logits_soft_cap;
+  if (o.bias.defined()) scores = scores + K::as_dtype(o.bias, scores.dtype());
+  constexpr double hidden = -1e30;
+  if (o.mask.defined()) scores = K::where(o.mask, scores, hidden);
+  if (o.is_causal) scores = K::where(causal_mask(query, key), scores, hidden);
+  return einsum("bnts,bsnh->btnh", {softmax(scores), value});
+}
+
+}  // namespace
+
+Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                             const DotProductAttentionOptions& o) {
+  expect_defined("dot_product_attention", "query, key, value", query, key, value);
+  if (query.ndim() != 4 || key.ndim() != 4 || value.ndim() != 4)
+    fail("[dot_product_attention] tensors must be (batch, time, heads, width): received query=",
+         query.shape(), ", key=", key.shape(), ", value=", value.shape());
+  if (o.bias.defined() || o.attn_logits_soft_cap) return attention_with_bias(query, key, value, o);
+  return K::scaled_dot_product_attention(
+      query, key, value, {.mask = o.mask, .causal = o.is_causal, .scale = o.scale, .heads_last = true});
+}
+
+}  // namespace ktape::ops

@@ -1,0 +1,107 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+#include <ktape/ops/per_axis.hpp>
+
+#include <optional>
+#include <string>
+
+/// Convolutions, pooling, normalization and attention of keras.ops, for one, two or three spatial axes (as many as the rank
+/// of the inputs minus 2). Inputs are (samples, spatial..., channels), or (samples, channels, spatial...) with the
+/// data_format "channels_first"; image_data_format() when not given. Differentiable to any order; shapes and names that do not
+/// fit are a ValueError.
+///
+///     ops::conv(x, kernel, {.strides = 2, .padding = "same"});
+///     ops::max_pool(x, 2), ops::adaptive_average_pool(x, {2, 4}), ops::normalize(x, -1, 1);
+namespace ktape::ops {
+
+using Extents = backend::PerAxis<std::int64_t>;
+
+struct ConvOptions {
+  Extents strides = 1;
+  std::string padding = "valid";  ///< "valid", "same", or "causal" with one axis
+  std::optional<std::string> data_format = {};
+  Extents dilation_rate = 1;
+};
+
+/// Returns the convolution with a kernel (spatial..., channels / groups, filters): a kernel with fewer input channels convolves
+/// the channels in as many groups.
+Tensor conv(const Tensor& inputs, const Tensor& kernel, const ConvOptions& options = {});
+
+struct ConvTransposeOptions {
+  Extents strides = 1;
+  std::string padding = "valid";  ///< "valid" or "same"
+  std::optional<Extents> output_padding =
+      {};  ///< the elements by which each axis grows beyond the smallest result
+  std::optional<std::string> data_format = {};
+  Extents dilation_rate = 1;
+};
+
+/// Returns the transposed convolution with a kernel (spatial..., filters, channels).
+Tensor conv_transpose(const Tensor& inputs, const Tensor& kernel, const ConvTransposeOptions& options = {});
+/// Returns each channel convolved with its own filters; the kernel is (spatial..., channels, multiplier), one or two axes.
+Tensor depthwise_conv(const Tensor& inputs, const Tensor& kernel, const ConvOptions& options = {});
+/// Returns a depthwise convolution, mixed by a pointwise kernel (1..., channels * multiplier, filters).
+Tensor separable_conv(const Tensor& inputs, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
+                      const ConvOptions& options = {});
+
+struct PoolOptions {
+  std::optional<Extents> strides = {};  ///< the pool size when not given
+  std::string padding = "valid";        ///< "valid" or "same"
+  std::optional<std::string> data_format = {};
+};
+
+/// Returns the largest element, or the mean of the elements inside of x, of each window.
+Tensor max_pool(const Tensor& inputs, const Extents& pool_size, const PoolOptions& options = {});
+Tensor average_pool(const Tensor& inputs, const Extents& pool_size, const PoolOptions& options = {});
+
+struct AdaptivePoolOptions {
+  std::optional<std::string> data_format = {};
+};
+
+/// Returns the largest element or the mean of windows that give the output size: along an axis of n positions, window i of m
+/// reaches from floor(i n / m) to ceil((i + 1) n / m). The extents must be known in graphs.
+Tensor adaptive_max_pool(const Tensor& inputs, const Extents& output_size,
+                         const AdaptivePoolOptions& options = {});
+Tensor adaptive_average_pool(const Tensor& inputs, const Extents& output_size,
+                             const AdaptivePoolOptions& options = {});
+
+struct Moments {
+  Tensor mean, variance;
+};
+
+/// Returns the mean and the population variance over the axes.
+Moments moments(const Tensor& x, const Axes& axes, bool keepdims = false);
+/// Returns x / max(norm, epsilon) with the norm of the order along the axis; epsilon() when not given.
+Tensor normalize(const Tensor& x, const Axes& axis = -1, double order = 2,
+                 std::optional<double> epsilon = {});
+
+/// Returns (x - mean) / sqrt(variance + epsilon) * scale + offset; the statistics, scale and offset are vectors along the axis.
+Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& variance, int axis,
+                           const Tensor& offset = {}, const Tensor& scale = {}, double epsilon = 1e-3);
+
+struct LayerNormalizationOptions {
+  Axes axis = -1;                      ///< the normalized axes, which are the axes of gamma and beta
+  std::optional<double> epsilon = {};  ///< epsilon() when not given
+};
+
+/// Returns x with mean 0 and variance 1 over the axes, times gamma plus beta.
+Tensor layer_normalization(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
+                           const LayerNormalizationOptions& options = {});
+/// Returns x / sqrt(mean(x^2) + epsilon) * scale, with the mean over the axes; epsilon() when not given.
+Tensor rms_normalization(const Tensor& x, const Tensor& scale = {}, const Axes& axis = -1,
+                         std::optional<double> epsilon = {});
+
+struct DotProductAttentionOptions {
+  TensorArgument bias = {};  ///< is added to the scores, and broadcasts to (batch, heads, queries, keys)
+  TensorArgument mask = {};  ///< hides a key from a query where the mask is 0; broadcasts as the bias does
+  std::optional<double> scale = {};  ///< the factor of the scores; 1 / sqrt(width) when not given
+  bool is_causal = false;            ///< query i sees keys 0 to i only
+  std::optional<double> attn_logits_soft_cap = {};  ///< c: scores s become c tanh(s / c)
+};
+
+/// Returns softmax(scale * query key^T) value for each head; tensors are (batch, time, heads, width).
+Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                             const DotProductAttentionOptions& options = {});
+
+}  // namespace ktape::ops

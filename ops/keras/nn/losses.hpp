@@ -1,0 +1,61 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+
+#include <string>
+
+/// Crossentropies, connectionist temporal classification and rearrangements of channels of keras.ops. Differentiable to any order
+/// with respect to the floating arguments unless a comment says otherwise; shapes and names that do not fit are a ValueError.
+///
+///     ops::categorical_crossentropy(target, output), ops::psnr(x, output, 1), ops::depth_to_space(x, 2);
+namespace ktape::ops {
+
+/// Returns -sum(target * log(p)) along the axis, with p = output / sum(output) clipped to [epsilon(), 1 - epsilon()]; from
+/// logits, p is the softmax of the output.
+Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, bool from_logits = false,
+                                int axis = -1);
+/// Returns -log(p[target]) with that p; the target holds class numbers, with or without a last axis of extent 1. Throws
+/// ValueError for a number that is no class.
+Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& output, bool from_logits = false,
+                                       int axis = -1);
+/// Returns -(t log(p) + (1 - t) log(1 - p)) for each element, with p = output clipped to [epsilon(), 1 - epsilon()]; from logits,
+/// p is the sigmoid of the output.
+Tensor binary_crossentropy(const Tensor& target, const Tensor& output, bool from_logits = false);
+
+/// Returns -log of the probability that the softmax of the output, (batch, time, classes), spells the target, (batch, labels),
+/// for each sample; the class mask_index stands between labels. Lengths are (batch,).
+Tensor ctc_loss(const Tensor& target, const Tensor& output, const Tensor& target_length,
+                const Tensor& output_length, int mask_index = 0);
+
+struct CtcDecodeOptions {
+  std::string strategy = "greedy";  ///< "greedy" or "beam_search"
+  int beam_width = 100, top_paths = 1;
+  bool merge_repeated = true;  ///< greedy: equal neighbours are one label
+  int mask_index = 0;
+};
+
+struct CtcPaths {
+  Tensor decoded, scores;
+};
+
+/// Returns label sequences, (paths, batch, time) of int32 with -1 behind the end, and their scores, (batch, paths). Greedy takes
+/// the largest input of each step, and the score is minus the sum of these inputs; the beam search takes the softmax of the inputs,
+/// and scores are logarithms of probabilities. No gradient.
+CtcPaths ctc_decode(const Tensor& inputs, const Tensor& sequence_lengths,
+                    const CtcDecodeOptions& options = {});
+
+/// Returns blocks of channels as blocks of pixels, or the inverse: channels are (row of the block, column, channel), with
+/// "channels_first" (channel, row, column).
+Tensor depth_to_space(const Tensor& x, std::int64_t block_size,
+                      const std::string& data_format = "channels_last");
+Tensor space_to_depth(const Tensor& x, std::int64_t block_size,
+                      const std::string& data_format = "channels_last");
+/// Returns abs_ cos(angle) and abs_ sin(angle).
+struct Complex {
+  Tensor real, imag;
+};
+Complex polar(const Tensor& abs_, const Tensor& angle);
+/// Returns the signal-to-noise ratio 20 log10(max_val) - 10 log10(mean((x1 - x2)^2)), one number.
+Tensor psnr(const Tensor& x1, const Tensor& x2, double max_val);
+
+}  // namespace ktape::ops
