@@ -54,7 +54,7 @@ DType dtype_of_operands(const char* op, const TensorOrNumber& x, const TensorOrN
 
 /// Returns a variable's tensor as a symbolic one.
 Tensor read_later(const Tensor& x) {
-  if (!x.defined() || !variable_behind(x).defined()) return x;
+  if (!x.defined() || !variable_of(x).defined()) return x;
   return defer(
       "identity", {x.shape(), x.dtype()}, [](const Tensor& value) { return backend::identity(value); }, x);
 }

@@ -28,9 +28,8 @@ Shape appended(Shape shape, std::initializer_list<std::int64_t> extents) {
 void fail_matrix(const char* op, const char* rule, std::int64_t index, const Shape& batch) {
   Shape position = batch;
   for (int d = batch.rank() - 1; d >= 0; --d) position[d] = index % batch[d], index /= batch[d];
-  if (batch.rank() == 0) fail<LinAlgError>("[", op, "] ", rule, ": received one that does not");
-  fail<LinAlgError>("[", op, "] ", rule, ": received one that does not at the position ", numbers(position),
-                    " of the batch ", batch);
+  if (batch.rank() == 0) fail<LinAlgError>("[", op, "] ", rule, ": received the only matrix");
+  fail<LinAlgError>("[", op, "] ", rule, ": received the matrix ", numbers(position), " of the batch ", batch);
 }
 
 }  // namespace ktape::op_helpers

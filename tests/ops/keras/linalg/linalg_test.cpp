@@ -1,0 +1,136 @@
+#include <doctest/doctest.h>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/keras/linalg/linalg.hpp>
+#include <ktape/ops/keras/linalg/products.hpp>
+#include <ktape/ops/keras/numpy/creation.hpp>
+#include <ktape/ops/keras/numpy/shape.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/operators.hpp>
+
+#include "../../catalogue.hpp"
+
+namespace K = ktape::backend;
+namespace ops = ktape::ops;
+using ktape::LinAlgError, ktape::Shape, ktape::Tensor, ktape::ValueError;
+
+namespace {
+
+/// Regular matrices, away from singular ones.
+Tensor regular() { return normal({2, 3, 3}, 3) + 3. * ops::eye(3, {}, 0, "float64"); }
+Tensor transposed(const Tensor& x) { return ops::swapaxes(x, -1, -2); }
+/// Symmetric positive definite matrices with distinct eigenvalues, made of any x.
+Tensor definite(const Tensor& x) { return K::matmul(x, transposed(x)) + ops::diag(doubles({1., 2., 3.})); }
+
+}  // namespace
+
+TEST_CASE("ops: factors multiply to the matrix") {
+  const Tensor x = regular();
+  const auto close_to = [](const Tensor& got, const Tensor& want) {
+    return close(got, want, {.rtol = 1e-10, .atol = 1e-10});
+  };
+  const auto [q, r] = ops::qr(x);
+  CHECK(close_to(K::matmul(q, r), x));
+  const auto [u, s, vh] = ops::svd(x, false);
+  CHECK(close_to(K::matmul(u * K::expand_dims(s, -2), vh), x));
+  const Tensor a = definite(x), l = ops::cholesky(a);
+  CHECK(close_to(K::matmul(l, transposed(l)), a));
+  CHECK(close_to(K::matmul(ops::cholesky_inverse(l), a), ops::eye(3, {}, 0, "float64") + K::zeros_like(a)));
+  const auto [w, v] = ops::eigh(a);
+  CHECK(close_to(K::matmul(v * K::expand_dims(w, -2), transposed(v)), a));
+  CHECK(close_to(K::matmul(x, ops::inv(x)), ops::eye(3, {}, 0, "float64") + K::zeros_like(x)));
+  CHECK(close_to(ops::det(x), ops::slogdet(x).sign * K::exp(ops::logdet(x))));
+  CHECK(close_to(ops::matrix_power(x, -2), ops::inv(K::matmul(x, x))));
+  CHECK(values(ops::matrix_rank(x)) == Values{3, 3});
+  CHECK(ops::solve(K::cast(x, "float16"), K::ones({2, 3, 1}, {.dtype = "float16"})).dtype() == "float16");
+  CHECK(ops::det(ints({{2, 0}, {0, 3}})).item() == doctest::Approx(6));
+}
+
+TEST_CASE("ops: eigenvectors of a general matrix, complex ones as conjugate pairs") {
+  const auto [wr, wi, vr, vi] = ops::eig(doubles({{0., -1.}, {1., 0.}}));
+  CHECK(values(wr)[0] == doctest::Approx(0));
+  CHECK(values(wi)[0] == doctest::Approx(-values(wi)[1]));
+  CHECK(std::fabs(values(wi)[0]) == doctest::Approx(1));
+  for (std::size_t row : {0, 2}) {
+    CHECK(values(vr)[row] == doctest::Approx(values(vr)[row + 1]));
+    CHECK(values(vi)[row] == doctest::Approx(-values(vi)[row + 1]));
+  }
+}
+
+TEST_CASE("ops: a matrix that cannot be taken is named with its position in the batch") {
+  Tensor batch = K::stack({ops::eye(2), ops::zeros({2, 2}), ops::eye(2), ops::zeros({2, 2})}, 0);
+  CHECK_THROWS_WITH_AS(ops::solve(batch, ops::ones({4, 2, 1})),
+                       "[solve] a matrix must not be singular: received the matrix (1,) of the batch (4,)",
+                       LinAlgError);
+  CHECK_THROWS_WITH_AS(ops::inv(ops::zeros({2, 2})),
+                       "[solve] a matrix must not be singular: received the only matrix", LinAlgError);
+  CHECK_THROWS_WITH_AS(
+      ops::cholesky(K::reshape(-batch, {2, 2, 2, 2})),
+      "[cholesky] a matrix must be positive definite: received the matrix (0, 0) of the batch (2, 2)",
+      LinAlgError);
+  CHECK_THROWS_AS(ops::solve_triangular(ops::zeros({2, 2}), ops::ones({2})), LinAlgError);
+  CHECK_THROWS_WITH_AS(ops::det(ops::zeros({2, 3})), "[det] x must hold square matrices: received x=(2, 3)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(ops::svd(ops::zeros({2})), "[svd] x must have rank 2 or more: received x=(2,)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(ops::qr(ops::zeros({2, 2}), "full"),
+                       "[qr] mode must be \"reduced\" or \"complete\": received mode=\"full\"", ValueError);
+  CHECK_THROWS_AS(ops::norm(ops::ones({2, 2}), 3.), ValueError);
+  CHECK_THROWS_WITH_AS(ops::norm(ops::ones({2}), "nuc"),
+                       "[norm] ord must be an order of the norm of vectors: received ord=\"nuc\"",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(ops::cross(ops::ones({4}), ops::ones({4})),
+                       "[cross] vectors must have 2 or 3 elements: received x1=(4,), x2=(4,)", ValueError);
+  CHECK_THROWS_AS(ops::tensordot(ops::ones({2, 3}), ops::ones({2, 3}), 1), ValueError);
+  CHECK(ops::det(ops::zeros({2, 2})).item() == 0);
+}
+
+namespace {
+
+auto pairs(Tensor (*f)(const Tensor&, const Tensor&)) { return of2(f); }
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  const Tensor a = regular(), x = normal({3, 3}, 5), tall = normal({4, 2}, 6), wide = normal({2, 4}, 7), b = normal({2, 3, 2}, 8);
+  const auto symmetric = [](const Tensor& m) { return (m + transposed(m)) * 0.5 + ops::diag(doubles({0., 3., 7.})); };
+  return {
+      {"ops::cholesky", [](In in) { return ops::cholesky(definite(in[0])); }, {a}},
+      {"ops::cholesky_inverse", [](In in) { return ops::cholesky_inverse(ops::tril(in[0])); }, {a}},
+      {"ops::lu_factor", [](In in) { return ops::lu_factor(in[0]).lu; }, {a}},
+      {"ops::solve", pairs(ops::solve), {a, b}},
+      {"ops::solve_triangular", [](In in) { return ops::solve_triangular(in[0], in[1], true); }, {a, b}},
+      {"ops::inv", of(ops::inv), {a}},
+      {"ops::det", of(ops::det), {a}},
+      {"ops::det", of(ops::det), {doubles({{1., 2.}, {2., 4.}})}, 1e-6, false},
+      {"ops::slogdet", [](In in) { return ops::slogdet(in[0]).logabsdet; }, {a}},
+      {"ops::logdet", of(ops::logdet), {a}},
+      {"ops::qr", [](In in) { return ops::qr(in[0]).r; }, {tall}},
+      {"ops::qr", [](In in) { return ops::qr(in[0]).q; }, {tall}},
+      {"ops::qr", [](In in) { return ops::qr(in[0]).r; }, {wide}},
+      {"ops::svd", [](In in) { return ops::svd(in[0], false, false).s; }, {tall}},
+      {"ops::svd", [](In in) { return K::square(ops::svd(in[0], false).u); }, {tall}},
+      {"ops::svd", [](In in) { return K::square(ops::svd(in[0], false).vh); }, {wide}},
+      {"ops::eigh", [=](In in) { return ops::eigh(symmetric(in[0])).w; }, {x}},
+      {"ops::eigh", [=](In in) { return K::square(ops::eigh(symmetric(in[0])).v); }, {x}},
+      {"ops::lstsq", [](In in) { return ops::lstsq(in[0], in[1]); }, {tall, normal({4}, 2)}},
+      {"ops::pinv", [](In in) { return ops::pinv(in[0]); }, {wide}},
+      {"ops::matrix_power", [](In in) { return ops::matrix_power(in[0], -2); }, {a}},
+      {"ops::norm", [](In in) { return ops::norm(in[0], 3., 1); }, {tall + 5.}},
+      {"ops::norm", [](In in) { return ops::norm(in[0], "nuc"); }, {tall}},
+      {"ops::norm", [](In in) { return ops::norm(in[0], -2., {0, 1}); }, {tall}},
+      {"ops::matmul", pairs(ops::matmul), {normal({3}, 2), b}},
+      {"ops::dot", pairs(ops::dot), {normal({2, 3}, 2), b}},
+      {"ops::inner", pairs(ops::inner), {normal({2, 3}, 2), normal({4, 3})}},
+      {"ops::outer", pairs(ops::outer), {normal({2, 3}, 2), normal({4})}},
+      {"ops::vdot", pairs(ops::vdot), {normal({2, 3}, 2), normal({2, 3})}},
+      {"ops::kron", pairs(ops::kron), {normal({2, 3}, 2), normal({4})}},
+      {"ops::cross", of2([](const Tensor& p, const Tensor& q) { return ops::cross(p, q); }), {normal({4, 3}, 2), normal({4, 2})}},
+      {"ops::tensordot", of2([](const Tensor& p, const Tensor& q) { return ops::tensordot(p, q, {{0, 2}, {1, 0}}); }), {normal({2, 3, 4}, 2), normal({4, 2, 5})}},
+      {"ops::einsum", [](In in) { return ops::einsum("ii->i", {in[0]}); }, {x}},
+      {"ops::einsum", [](In in) { return ops::einsum("...ij,...jk->...ik", {in[0], in[1]}); }, {a, b}},
+      {"ops::cdist", pairs(ops::cdist), {normal({4, 3}, 2), normal({2, 3})}},
+      {"ops::eig", no_gradient}, {"ops::matrix_rank", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace
