@@ -65,6 +65,35 @@ namespace {
   border = {.padding = {{0, 1}, {2, 2}}};
 }
 
+[[maybe_unused]] void keras_ops(const Tensor& x, const Tensor& a, const Tensor& b, const Tensor& image,
+                                const Tensor& kernel, const Tensor& target, const Tensor& output,
+                                const Tensor& messages, const Tensor& receivers, std::int64_t nodes) {
+  namespace K = backend;
+  namespace ops = ktape::ops;
+  {
+    Tensor y = ops::floor(x) + ops::arctan(x);
+  }
+  { Tensor y = ops::mod(ops::add(x, 1), ops::maximum(x, 0.5)); }
+  ops::sum(x), ops::mean(x, -1), ops::max(x, {0, 2}, true), ops::argmax(x), ops::argmax(x, -1);
+  ops::quantile(x, 0.25), ops::percentile(x, {5, 95}, -1), ops::median(x, {0, 1}, true);
+  ops::linspace(0, 1, 5), ops::eye(3), ops::tri(3), ops::arange(0, 10, 2), ops::hanning(16);
+  ops::moveaxis(x, 0, -1), ops::roll(x, {1, -2}, {0, 1}), ops::concatenate({a, b}, 1), ops::rot90(image);
+  ops::take(x, K::constant({0, -1}, {.dtype = "int32"}), 1);
+  ops::slice_update(x, {1, 2}, ops::zeros({2, 3}));
+  auto [values, indices] = ops::top_k(x, 3);
+  {
+    Tensor x = ops::solve(a, b), w = ops::eigh(a).w;
+    auto [u, s, vh] = ops::svd(a, false);
+  }
+  ops::matmul(a, b), ops::tensordot(a, b, {{0, 2}, {1, 0}}), ops::einsum("ii->i", {a}), ops::cdist(a, b);
+  ops::gelu(x), ops::leaky_relu(x, 0.1), ops::softmax(x, {0, 2}), ops::glu(x, 1);
+  ops::conv(x, kernel, {.strides = 2, .padding = "same"});
+  ops::max_pool(x, 2), ops::adaptive_average_pool(x, {2, 4}), ops::normalize(x, -1, 1);
+  ops::categorical_crossentropy(target, output), ops::psnr(x, output, 1), ops::depth_to_space(x, 2);
+  ops::fold(ops::unfold(x, 2), {4, 5}, 2);
+  Tensor sums = ops::segment_sum(messages, receivers, nodes);
+}
+
 [[maybe_unused]] void functions(const Variable& w, const Variable& velocity, const Tensor& loss,
                                 const Tensor& W, const Tensor& U, const Tensor& mask, const Tensor& value) {
   namespace K = backend;

@@ -85,7 +85,7 @@ class Run {
     plain_.attributes = case_.attributes;
     const Call& arguments = arguments_.emplace(plain_, floatx_, tensors);
     Results results = table_.at(case_.op)(arguments);
-    for (const std::string& name : arguments.not_looked_at())
+    for (const std::string& name : arguments.unused_arguments())
       problem("the function's entry ignores the argument ", name);
     return results;
   }

@@ -29,7 +29,8 @@ void fail_matrix(const char* op, const char* rule, std::int64_t index, const Sha
   Shape position = batch;
   for (int d = batch.rank() - 1; d >= 0; --d) position[d] = index % batch[d], index /= batch[d];
   if (batch.rank() == 0) fail<LinAlgError>("[", op, "] ", rule, ": received the only matrix");
-  fail<LinAlgError>("[", op, "] ", rule, ": received the matrix ", numbers(position), " of the batch ", batch);
+  fail<LinAlgError>("[", op, "] ", rule, ": received the matrix ", numbers(position), " of the batch ",
+                    batch);
 }
 
 }  // namespace ktape::op_helpers

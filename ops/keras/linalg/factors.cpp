@@ -64,12 +64,6 @@ Tensor cholesky(const Tensor& given, bool upper) {
   return as_given(upper ? transposed(l) : l, given);
 }
 
-Tensor cholesky_inverse(const Tensor& given, bool upper) {
-  const Tensor factor = matrices("cholesky_inverse", given, true), l = upper ? transposed(factor) : factor;
-  const Tensor one = K::zeros_like(l) + eye(l.shape()[-1], {}, 0, l.dtype());
-  return as_given(solve_transposed(l, solve_triangular(l, one, true), true), given);
-}
-
 namespace {
 
 /// Returns the vectors or matrices on the right of a, as matrices of the batch of a.
@@ -150,17 +144,19 @@ Tensor triangular_solution(const Tensor& a, const Tensor& b, bool lower) {
 }  // namespace
 
 Tensor solve(const Tensor& given, const Tensor& given_b) {
-  const Tensor a = matrices("solve", given, true, "a");
-  expect_defined("solve", "b", given_b);
-  const auto [b, vector] = right_side("solve", a, given_b);
+  expect_defined("solve", "a, b", given, given_b);
+  const op_helpers::Operands operands = op_helpers::together(given, given_b);
+  const Tensor a = matrices("solve", operands.x, true, "a");
+  const auto [b, vector] = right_side("solve", a, operands.y);
   const Tensor x = regular_solution(a, b);
   return as_given(vector ? K::squeeze(x, -1) : x, given);
 }
 
 Tensor solve_triangular(const Tensor& given, const Tensor& given_b, bool lower) {
-  const Tensor a = matrices("solve_triangular", given, true, "a");
-  expect_defined("solve_triangular", "b", given_b);
-  const auto [b, vector] = right_side("solve_triangular", a, given_b);
+  expect_defined("solve_triangular", "a, b", given, given_b);
+  const op_helpers::Operands operands = op_helpers::together(given, given_b);
+  const Tensor a = matrices("solve_triangular", operands.x, true, "a");
+  const auto [b, vector] = right_side("solve_triangular", a, operands.y);
   const Tensor x = triangular_solution(a, b, lower);
   return as_given(vector ? K::squeeze(x, -1) : x, given);
 }
@@ -175,6 +171,12 @@ Tensor identities(const Tensor& x) {
 }
 
 }  // namespace
+
+Tensor cholesky_inverse(const Tensor& given, bool upper) {
+  const Tensor factor = matrices("cholesky_inverse", given, true), l = upper ? transposed(factor) : factor;
+  const Tensor one = K::stop_gradient(identities(l));
+  return as_given(solve_transposed(l, solve_triangular(l, one, true), true), given);
+}
 
 Tensor inv(const Tensor& given) {
   const Tensor x = matrices("inv", given, true);

@@ -147,9 +147,9 @@ Tensor pinv(const Tensor& given, std::optional<double> rcond) {
 }
 
 Tensor lstsq(const Tensor& given, const Tensor& given_b, std::optional<double> rcond) {
-  const Tensor a = matrices("lstsq", given, false, "a");
-  expect_defined("lstsq", "b", given_b);
-  const Tensor b = K::as_dtype(given_b, a.dtype());
+  expect_defined("lstsq", "a, b", given, given_b);
+  const op_helpers::Operands operands = op_helpers::together(given, given_b);
+  const Tensor a = matrices("lstsq", operands.x, false, "a"), b = K::as_dtype(operands.y, a.dtype());
   const int rows_axis = b.ndim() == 1 ? 0 : -2;
   if (b.ndim() == 0 || !compatible(b.shape()[rows_axis], a.shape()[-2]))
     fail("[lstsq] b must have ", a.shape()[-2], " rows: received a=", a.shape(), ", b=", b.shape());

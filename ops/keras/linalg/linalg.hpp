@@ -38,7 +38,7 @@ struct LU {
 };
 
 /// Returns L (unit diagonal, below the diagonal) and U of the factorization with partial pivoting in one matrix, and the int32
-/// pivots: row i was swapped with row pivots[i], in order. A singular matrix is factored, too; its gradient is not finite.
+/// pivots: row i was swapped with row pivots[i], in order. A singular matrix is factored, too; its gradient is a LinAlgError.
 LU lu_factor(const Tensor& x);
 
 /// Returns x with a x = b: b is (..., n) or (..., n, k) with the batch of a. Throws LinAlgError for a singular a.

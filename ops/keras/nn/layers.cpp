@@ -84,6 +84,11 @@ Tensor conv(const Tensor& inputs, const Tensor& kernel, const ConvOptions& o) {
                                .dilation_rate = o.dilation_rate};
   const std::int64_t channels = x.shape()[layout.channel_axis()], taken = k.shape()[-2],
                      filters = k.shape()[-1];
+  if (channels == None || taken == None) {
+    // The number of groups is known when the graph runs; the shape of the result does not depend on the groups.
+    const Tensor shape = ungrouped_conv(x, k, options, layout.axes);
+    return defer("conv", {shape.shape(), shape.dtype()}, conv, x, k, o);
+  }
   const std::int64_t groups = channels > 0 && taken > 0 ? channels / taken : 1;
   if (groups * taken != channels || groups < 1 || filters % groups != 0)
     fail(
@@ -127,6 +132,10 @@ Tensor conv_transpose(const Tensor& inputs, const Tensor& kernel, const ConvTran
                                     : !growth.empty() ? grown
                                     : same            ? n * s
                                                       : n * s + std::max<std::int64_t>(reach - s, 0);
+  }
+  if (shape.count(1) == None) {
+    shape[0] = x.shape()[0];
+    return defer("conv_transpose", {shape, x.dtype()}, conv_transpose, x, k, o);
   }
   if (layout.axes == 3) {
     for (const std::int64_t rate : rates)
@@ -297,8 +306,9 @@ Tensor causal_mask(const Tensor& query, const Tensor& key) {
 
 Tensor attention_with_bias(const Tensor& query, const Tensor& key, const Tensor& value,
                            const DotProductAttentionOptions& o) {
-  const double scale = o.scale.value_or(1 / std::sqrt(static_cast<double>(query.shape()[-1])));
-  Tensor scores = einsum("btnh,bsnh->bnts", {query, key}) * scale;
+  Tensor scores = einsum("btnh,bsnh->bnts", {query, key});
+  const Tensor width = K::cast(K::index(K::shape(query), -1), scores.dtype());
+  scores = o.scale ? scores * *o.scale : scores * rsqrt(width);
   if (o.attn_logits_soft_cap) scores = K::tanh(scores / *o.attn_logits_soft_cap) * *o.attn_logits_soft_cap;
   if (o.bias.defined()) scores = scores + K::as_dtype(o.bias, scores.dtype());
   constexpr double hidden = -1e30;

@@ -92,7 +92,12 @@ Tensor fold(const Tensor& given, const K::PerAxis<std::int64_t>& output_size,
     return std::vector{
         K::slice(out, {0, 0, w.padding[0], w.padding[1]}, {batch, channels, size[0], size[1]})};
   };
-  return is_symbolic(x) ? op_helpers::defer_by_trace("fold", {x}, compute)[0] : compute({x})[0];
+  if (!is_symbolic(x)) return compute({x})[0];
+  const std::int64_t given_channels = x.shape()[1],
+                     channels = given_channels == None ? given_channels : given_channels / places;
+  return defer(
+      "fold", {{x.shape()[0], channels, size[0], size[1]}, x.dtype()},
+      [compute](const Tensor& x) { return compute({x})[0]; }, x);
 }
 
 }  // namespace ktape::ops

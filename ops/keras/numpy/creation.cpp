@@ -112,11 +112,9 @@ Samples samples(const char* op, const Tensor& start, const Tensor& stop, std::in
   along[static_cast<std::size_t>(axis)] = num;
   const Tensor at = K::reshape(K::arange(num, {.dtype = dtype}), Shape(along));
   const auto spread = [&](const Tensor& x) {
-    const int missing = shape.rank() - x.ndim();
-    Shape full = x.shape();
-    for (int d = 0; d < missing; ++d) full.insert(0, 1);
-    full.insert(axis, 1);
-    return K::reshape(x, full);
+    Tensor out = x;
+    while (out.ndim() < shape.rank()) out = K::expand_dims(out, 0);
+    return K::expand_dims(out, axis);
   };
   const Tensor first = spread(start), last = spread(stop);
   if (steps == 0) return {first + at * 0 * (last - first), step};

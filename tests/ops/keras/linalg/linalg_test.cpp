@@ -18,6 +18,8 @@ namespace {
 /// Regular matrices, away from singular ones.
 Tensor regular() { return normal({2, 3, 3}, 3) + 3. * ops::eye(3, {}, 0, "float64"); }
 Tensor transposed(const Tensor& x) { return ops::swapaxes(x, -1, -2); }
+/// Matrices with a large diagonal, which are regular for any x.
+Tensor dominant(const Tensor& x) { return x + ops::tril(ops::triu(K::exp(x))) * 30.; }
 /// Symmetric positive definite matrices with distinct eigenvalues, made of any x.
 Tensor definite(const Tensor& x) { return K::matmul(x, transposed(x)) + ops::diag(doubles({1., 2., 3.})); }
 
@@ -95,24 +97,24 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
   return {
       {"ops::cholesky", [](In in) { return ops::cholesky(definite(in[0])); }, {a}},
       {"ops::cholesky_inverse", [](In in) { return ops::cholesky_inverse(ops::tril(in[0])); }, {a}},
-      {"ops::lu_factor", [](In in) { return ops::lu_factor(in[0]).lu; }, {a}},
+      {"ops::lu_factor", [](In in) { return ops::lu_factor(dominant(in[0])).lu; }, {a}},
       {"ops::solve", pairs(ops::solve), {a, b}},
       {"ops::solve_triangular", [](In in) { return ops::solve_triangular(in[0], in[1], true); }, {a, b}},
       {"ops::inv", of(ops::inv), {a}},
       {"ops::det", of(ops::det), {a}},
       {"ops::det", of(ops::det), {doubles({{1., 2.}, {2., 4.}})}, 1e-6, false},
-      {"ops::slogdet", [](In in) { return ops::slogdet(in[0]).logabsdet; }, {a}},
-      {"ops::logdet", of(ops::logdet), {a}},
-      {"ops::qr", [](In in) { return ops::qr(in[0]).r; }, {tall}},
-      {"ops::qr", [](In in) { return ops::qr(in[0]).q; }, {tall}},
-      {"ops::qr", [](In in) { return ops::qr(in[0]).r; }, {wide}},
-      {"ops::svd", [](In in) { return ops::svd(in[0], false, false).s; }, {tall}},
-      {"ops::svd", [](In in) { return K::square(ops::svd(in[0], false).u); }, {tall}},
-      {"ops::svd", [](In in) { return K::square(ops::svd(in[0], false).vh); }, {wide}},
-      {"ops::eigh", [=](In in) { return ops::eigh(symmetric(in[0])).w; }, {x}},
-      {"ops::eigh", [=](In in) { return K::square(ops::eigh(symmetric(in[0])).v); }, {x}},
+      {"ops::slogdet", [](In in) { return ops::slogdet(dominant(in[0])).logabsdet; }, {a}},
+      {"ops::logdet", [](In in) { return ops::logdet(dominant(in[0])); }, {a}},
+      {"ops::qr", [](In in) { return ops::qr(dominant(in[0])).r; }, {tall}},
+      {"ops::qr", [](In in) { return ops::qr(dominant(in[0])).q; }, {tall}},
+      {"ops::qr", [](In in) { return ops::qr(dominant(in[0])).r; }, {wide}},
+      {"ops::svd", [](In in) { return ops::svd(dominant(in[0]), false, false).s; }, {tall}},
+      {"ops::svd", [](In in) { return K::square(ops::svd(dominant(in[0]), false).u); }, {tall}},
+      {"ops::svd", [](In in) { return K::square(ops::svd(dominant(in[0]), false).vh); }, {wide}},
+      {"ops::eigh", [=](In in) { return ops::eigh(symmetric(in[0])).w; }, {a}},
+      {"ops::eigh", [=](In in) { return K::square(ops::eigh(symmetric(in[0])).v); }, {a}},
       {"ops::lstsq", [](In in) { return ops::lstsq(in[0], in[1]); }, {tall, normal({4}, 2)}},
-      {"ops::pinv", [](In in) { return ops::pinv(in[0]); }, {wide}},
+      {"ops::pinv", [](In in) { return ops::pinv(dominant(in[0])); }, {wide}},
       {"ops::matrix_power", [](In in) { return ops::matrix_power(in[0], -2); }, {a}},
       {"ops::norm", [](In in) { return ops::norm(in[0], 3., 1); }, {tall + 5.}},
       {"ops::norm", [](In in) { return ops::norm(in[0], "nuc"); }, {tall}},
@@ -123,7 +125,7 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::outer", pairs(ops::outer), {normal({2, 3}, 2), normal({4})}},
       {"ops::vdot", pairs(ops::vdot), {normal({2, 3}, 2), normal({2, 3})}},
       {"ops::kron", pairs(ops::kron), {normal({2, 3}, 2), normal({4})}},
-      {"ops::cross", of2([](const Tensor& p, const Tensor& q) { return ops::cross(p, q); }), {normal({4, 3}, 2), normal({4, 2})}},
+      {"ops::cross", [](In in) { return ops::cross(K::reshape(in[0], {-1, 3}), doubles({1., -2., 0.5})); }, {normal({4, 3}, 2)}},
       {"ops::tensordot", of2([](const Tensor& p, const Tensor& q) { return ops::tensordot(p, q, {{0, 2}, {1, 0}}); }), {normal({2, 3, 4}, 2), normal({4, 2, 5})}},
       {"ops::einsum", [](In in) { return ops::einsum("ii->i", {in[0]}); }, {x}},
       {"ops::einsum", [](In in) { return ops::einsum("...ij,...jk->...ik", {in[0], in[1]}); }, {a, b}},

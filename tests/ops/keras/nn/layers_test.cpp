@@ -96,7 +96,7 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
   const Tensor image = normal({1, 5, 6, 2}), signal = normal({2, 6, 2}, 2), ids = ints({1, 0, 1, -1, 1});
   const Tensor query = normal({2, 3, 1, 4}, 1), key = normal({2, 3, 1, 4}, 2), value = normal({2, 3, 1, 4}, 3);
   return {
-      {"ops::conv", of2([](const Tensor& x, const Tensor& k) { return ops::conv(x, k, {.padding = "same"}); }), {signal, normal({3, 1, 4})}},
+      {"ops::conv", of2([](const Tensor& x, const Tensor& k) { return ops::conv(x, k, {.padding = "same"}); }), {signal, normal({3, 2, 4})}},
       {"ops::conv_transpose", of2([](const Tensor& x, const Tensor& k) { return ops::conv_transpose(x, k, {.strides = 2, .padding = "same", .output_padding = Shape{1}}); }), {signal, normal({3, 3, 2})}},
       {"ops::depthwise_conv", of2([](const Tensor& x, const Tensor& k) { return ops::depthwise_conv(x, k, {.strides = 2}); }), {signal, normal({3, 2, 2})}},
       {"ops::separable_conv", [](In in) { return ops::separable_conv(in[0], in[1], in[2]); }, {signal, normal({3, 2, 2}), normal({1, 4, 3})}},
@@ -106,8 +106,8 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::adaptive_average_pool", [](In in) { return ops::adaptive_average_pool(K::reshape(in[0], {-1, 5, 6, 2}), 3); }, {image}},
       {"ops::moments", [](In in) { return ops::moments(in[0], {0, 2}).variance; }, {signal}},
       {"ops::normalize", [](In in) { return ops::normalize(in[0], -1, 3); }, {K::exp(signal)}},
-      {"ops::batch_normalization", [](In in) { return ops::batch_normalization(in[0], in[1], K::exp(in[2]), -1, in[3], in[4]); },
-       {normal({3, 4}), normal({4}, 2), normal({4}, 3), normal({4}, 4), normal({4}, 5)}},
+      {"ops::batch_normalization", [](In in) { return ops::batch_normalization(in[0], in[1], in[2], -1, in[3], in[4]); },
+       {normal({3, 4}), normal({4}, 2), K::exp(normal({4}, 3)), normal({4}, 4), normal({4}, 5)}},
       {"ops::layer_normalization", [](In in) { return ops::layer_normalization(in[0], in[1], in[2]); }, {normal({3, 4}), normal({4}, 2), normal({4}, 3)}},
       {"ops::rms_normalization", [](In in) { return ops::rms_normalization(in[0], in[1]); }, {normal({3, 4}), normal({4}, 2)}},
       {"ops::dot_product_attention", [](In in) { return ops::dot_product_attention(in[0], in[1], in[2], {.is_causal = true}); }, {query, key, value}},
@@ -124,7 +124,7 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::unfold", [](In in) { return ops::unfold(in[0], 2, {.padding = 1, .stride = 2}); }, {normal({1, 2, 4, 5})}},
       {"ops::fold", [](In in) { return ops::fold(in[0], {4, 5}, 2); }, {normal({1, 8, 12})}},
       {"ops::segment_sum", [=](In in) { return ops::segment_sum(in[0], ids, 3); }, {normal({5, 2})}},
-      {"ops::segment_prod", [=](In in) { return ops::segment_prod(in[0], ids, 3); }, {doubles({1., 2., 0., 3., 0.})}},
+      {"ops::segment_prod", [=](In in) { return ops::segment_prod(in[0], ids, 3); }, {doubles({{1., 2.}, {2., -1.}, {0., 3.}, {3., 1.}, {0., 0.5}})}},
       {"ops::segment_max", [=](In in) { return ops::segment_max(in[0], ids, 2); }, {normal({5, 2})}},
       {"ops::segment_min", [=](In in) { return ops::segment_min(in[0], ids, 2); }, {normal({5, 2})}},
       {"ops::extract_sequences", [](In in) { return ops::extract_sequences(in[0], 3, 2); }, {normal({2, 7})}},

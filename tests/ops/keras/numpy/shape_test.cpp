@@ -115,7 +115,7 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::linspace", of2([](const Tensor& a, const Tensor& b) { return ops::linspace(a, b, 5, {.axis = -1}); }), {m, v}},
       {"ops::linspace_with_step", of2([](const Tensor& a, const Tensor& b) { return ops::linspace_with_step(a, b, 3).second; }), {m, v}},
       {"ops::logspace", of2([](const Tensor& a, const Tensor& b) { return ops::logspace(a, b, 3, {.base = 2}); }), {v, w}},
-      {"ops::geomspace", of2([](const Tensor& a, const Tensor& b) { return ops::geomspace(K::exp(a), K::exp(b), 3); }), {v, w}},
+      {"ops::geomspace", of2([](const Tensor& a, const Tensor& b) { return ops::geomspace(a, b, 3); }), {K::exp(v), K::exp(w)}},
       {"ops::meshgrid", [](In in) { return ops::meshgrid({in[0], in[1]})[1]; }, {v, normal({3})}},
       {"ops::vander", [](In in) { return ops::vander(in[0], 4); }, {v}},
       {"ops::zeros", no_gradient}, {"ops::ones", no_gradient}, {"ops::empty", no_gradient}, {"ops::zeros_like", no_gradient},
