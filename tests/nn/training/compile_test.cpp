@@ -82,3 +82,15 @@ TEST_CASE("lists may have names of outputs") {
   CHECK(names_of(metrics.by_name()[0].second) == Names{"accuracy", "mae"});
   CHECK_FALSE(metrics.empty());
 }
+
+TEST_CASE("two names in braces are a list of two metrics, not the ends of a text") {
+  const OutputMetrics one_output = {{"mae", "mse"}};
+  REQUIRE(one_output.by_output().size() == 1);
+  CHECK(names_of(one_output.by_output()[0]) == Names{"mae", "mse"});
+  const OutputMetrics two_outputs = {{"mae"}, {"mse"}};
+  REQUIRE(two_outputs.by_output().size() == 2);
+  CHECK(names_of(two_outputs.by_output()[1]) == Names{"mse"});
+  const OutputMetrics lists = {{"mae", "mse"}, {"mape", "msle"}};
+  REQUIRE(lists.by_output().size() == 2);
+  CHECK(names_of(lists.by_output()[1]) == Names{"mape", "msle"});
+}
