@@ -44,7 +44,7 @@ class ImageGrid final : public Chart {
       : pixels_(pixels), options_(options), count_(pixels.shape()[0]), columns_(columns) {
     double labels = 0;
     for (const std::string& label : options.row_labels)
-      labels = std::max(labels, std::min(text_length(label, label_size), 0.3 * options.width));
+      labels = std::max(labels, std::min(text_length(label, label_size) + 1, 0.3 * options.width));
     left_ = margin + (labels > 0 ? labels + gap : 0);
     width_ = std::max(std::min((options.width - left_ - margin + gap) / columns_ - gap, 200.0), 1.0);
     height_ = width_ * static_cast<double>(pixels.shape()[1]) / static_cast<double>(pixels.shape()[2]);

@@ -113,7 +113,7 @@ void CellChart::draw_rectangles(Canvas& canvas) const {
   for (std::size_t i = 0; i < c_.strengths.size(); ++i)
     widest_number = std::max(widest_number, text_length(c_.number(i), label_size));
   const bool room = widest_number + 4 <= across_ && down_ >= 14;
-  const double gap = across_ > 8 && down_ > 8 ? 1 : 0;
+  const double gap = across_ >= 14 && down_ >= 14 ? 1 : 0;
   for (std::size_t i = 0; i < c_.strengths.size(); ++i) {
     const double x = left_ + static_cast<double>(i % c_.columns) * across_,
                  y = top_ + static_cast<double>(i / c_.columns) * down_, strength = c_.strengths[i];

@@ -33,6 +33,7 @@ TEST_CASE("rows and columns of images have labels") {
     const std::string text(label + 1, std::string(label).size() - 2);
     CHECK_MESSAGE((contains(figure.text(), text) || contains(figure.text(), text.substr(0, 3) + "…")), label);
   }
+  CHECK_FALSE(contains(figure.svg(), "…"));
   CHECK(narrow(figure.text({.columns = 30}), 30));
   CHECK_THROWS_WITH_AS(plot::image_grid(K::ones({5, 6, 6}), {.columns = 3, .row_labels = {"a"}}),
                        "[image_grid] row_labels must have a label for each: received 1 for 2", ValueError);
