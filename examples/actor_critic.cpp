@@ -113,7 +113,9 @@ int main(int argc, char** argv) try {
     mean += game.steps / 20.0;
   }
   if (!run.out.empty())
-    ktape::plot::lines(lengths, {.title = "Steps in balance", .x = {.label = "8 games"}})
+    ktape::plot::lines(
+        lengths,
+        {.title = "Steps in balance", .x = {.label = "update, after 8 games each"}, .y = {.label = "steps"}})
         .save(run.out + "/steps.svg");
   const double expected = run.quick ? 60 : 195;
   std::printf("steps in balance: %.1f of 200 (expected: %.0f or more)\n", mean, expected);

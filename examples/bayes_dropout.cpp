@@ -1,6 +1,7 @@
 // Monte Carlo dropout (Gal and Ghahramani): with dropout in prediction, each prediction is that of a random
 // subnetwork, and the spread of many predictions measures the uncertainty. The data have a gap.
 // Expect a spread at least 3 times as large in the gap and beyond the data as among the data.
+// One seed gives one result, with any number of threads.
 // Try next: no dropout; a rate of 0.5; an ensemble of ten separately trained networks, and the spread of
 // their predictions. `--out FOLDER` draws the prediction with its uncertainty.
 #include <ktape/ktape.hpp>
@@ -51,11 +52,12 @@ int main(int argc, char** argv) try {
   const double error = (K::sum(K::abs(mean - truth(K::squeeze(line, -1))) * among) / K::sum(among)).item();
 
   if (!run.out.empty())
-    plot::lines({{"prediction", mean, line},
-                 {"+ 2 spreads", mean + 2.f * spread, line},
-                 {"- 2 spreads", mean - 2.f * spread, line},
-                 {"truth", truth(line), line}},
-                {.title = "Data from -3 to -1 and from 1 to 3", .x = {.label = "x"}, .y = {.label = "y"}})
+    plot::lines({{.name = "prediction ± 2 spreads", .y = mean, .x = line, .error = 2.f * spread},
+                 {.name = "truth", .y = truth(line), .x = line, .line = "dashed", .marker = "none"}},
+                {.title = "Data from -3 to -1 and from 1 to 3",
+                 .x = {.label = "x"},
+                 .y = {.label = "y"},
+                 .vertical = {{-3}, {-1}, {1}, {3}}})
         .save(run.out + "/uncertainty.svg");
   const double factor = unknown / known, expected = run.quick ? 1.5 : 3;
   std::printf("mean error among the data: %.3f\n", error);

@@ -5,12 +5,12 @@
 //     mobilenet_v2_weights_tf_dim_ordering_tf_kernels_1.0_224.h5
 //   https://storage.googleapis.com/download.tensorflow.org/data/imagenet_class_index.json
 //
-// Usage: classify_image --image PICTURE --weights FILE --labels imagenet_class_index.json
-//                       [--model MobileNetV2] [--top 5] [--quick]
+// Usage: classify_image --data PICTURE --weights FILE --labels imagenet_class_index.json
+//                       [--model MobileNetV2] [--top 5], and the other options of all pages
 // Expect the animal or thing in the middle of a photo among the first five classes. --quick needs no
 // downloads: it writes a picture and weights that favour a class, and checks that this class is predicted.
 // Try next: --model ResNet50 with its weights; the mean of the scores of a picture and of its mirror image;
-// Grad-CAM.
+// Grad-CAM. `--out FOLDER` draws the picture and the best classes.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -22,33 +22,35 @@
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
 namespace applications = nn::applications;
+namespace plot = ktape::plot;
 using ktape::Tensor;
 
 struct Arguments {
-  std::string model = "MobileNetV2", image, weights, labels;
+  std::string model = "MobileNetV2", weights, labels;
   int top = 5;
-  bool quick = false;
+  nn::ProgramOptions run;  // the options of all pages; `data` is the picture
 };
 
 static Arguments read_arguments(int argc, char** argv) {
   Arguments arguments;
+  std::string top;
+  std::vector<const char*> others{argv[0]};
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
-    const auto value = [&]() -> std::string {
-      if (++i == argc) throw std::invalid_argument(name + " needs a value");
-      return argv[i];
-    };
-    if (name == "--model") arguments.model = value();
-    else if (name == "--image") arguments.image = value();
-    else if (name == "--weights") arguments.weights = value();
-    else if (name == "--labels") arguments.labels = value();
-    else if (name == "--top") arguments.top = std::stoi(value());
-    else if (name == "--quick") arguments.quick = true;
-    else throw std::invalid_argument("unknown argument " + name);
+    std::string* own = name == "--model"     ? &arguments.model
+                       : name == "--weights" ? &arguments.weights
+                       : name == "--labels"  ? &arguments.labels
+                       : name == "--top"     ? &top
+                                             : nullptr;
+    if (own != nullptr && i + 1 < argc) *own = argv[++i];
+    else others.push_back(argv[i]);
   }
-  if (!arguments.quick && (arguments.image.empty() || arguments.weights.empty() || arguments.labels.empty()))
+  if (!top.empty()) arguments.top = std::stoi(top);
+  arguments.run = nn::program_options(static_cast<int>(others.size()), others.data());
+  const std::string& picture = arguments.run.data;
+  if (!arguments.run.quick && (picture.empty() || arguments.weights.empty() || arguments.labels.empty()))
     throw std::invalid_argument(
-        "--image, --weights and --labels must name files; the first lines of classify_image.cpp say where "
+        "--data, --weights and --labels must name files; the first lines of classify_image.cpp say where "
         "they are");
   return arguments;
 }
@@ -64,7 +66,7 @@ static Tensor load_picture(const std::string& path, const applications::Applicat
 static std::vector<applications::DecodedPrediction> classify(const Arguments& arguments) {
   const applications::Application& application = applications::application(arguments.model);
   const nn::Model model = application.make({.weights = arguments.weights});
-  const Tensor scores = model.predict_on_batch(load_picture(arguments.image, application))[0];
+  const Tensor scores = model.predict_on_batch(load_picture(arguments.run.data, application))[0];
   return applications::decode_predictions(scores, arguments.labels, {.top = arguments.top})[0];
 }
 
@@ -73,7 +75,7 @@ static Arguments prepare(const std::filesystem::path& folder, Arguments argument
   std::filesystem::create_directories(folder);
   arguments.weights = folder / "weights.h5";
   arguments.labels = folder / "labels.json";
-  arguments.image = folder / "picture.ppm";
+  arguments.run.data = folder / "picture.ppm";
   const nn::Model model = applications::application(arguments.model).make({});
   const std::vector<ktape::Variable> all = model.weights();
   std::vector<float> bias(1000, 0.f);
@@ -85,18 +87,32 @@ static Arguments prepare(const std::filesystem::path& folder, Arguments argument
   for (int i = 0; i < 1000; ++i)
     labels << (i ? ", " : "{") << '"' << i << "\": [\"n" << i << "\", \"class " << i << "\"]";
   labels << '}';
-  std::ofstream(arguments.image, std::ios::binary) << "P6 32 32 255\n" << std::string(32 * 32 * 3, '\x80');
+  std::ofstream(arguments.run.data, std::ios::binary) << "P6 32 32 255\n" << std::string(32 * 32 * 3, '\x80');
   return arguments;
+}
+
+// Draws the picture beside its best classes.
+static void draw(const Arguments& arguments, const std::vector<applications::DecodedPrediction>& best) {
+  std::vector<std::string> names;
+  std::vector<double> scores;
+  for (const auto& [name, description, score] : best) names.push_back(description), scores.push_back(score);
+  const Tensor pixels = ktape::data::load_image(arguments.run.data, {.target_size = {{224, 224}}});
+  plot::grid({plot::image_grid(pixels, {.title = "Picture", .width = 240}),
+              plot::bars(names, scores, {.title = arguments.model, .y = {.label = "score", .max = 1}})},
+             {.columns = 2})
+      .save(arguments.run.out + "/classes.svg");
 }
 
 int main(int argc, char** argv) try {
   Arguments arguments = read_arguments(argc, argv);
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "classify_image-quick";
-  if (arguments.quick) arguments = prepare(folder, arguments);
+  K::set_random_seed(arguments.run.seed);
+  if (arguments.run.quick) arguments = prepare(folder, arguments);
   const std::vector<applications::DecodedPrediction> best = classify(arguments);
   for (const auto& [name, description, score] : best)
     std::printf("%6.2f %%  %s (%s)\n", 100 * score, description.c_str(), name.c_str());
-  if (!arguments.quick) return 0;
+  if (!arguments.run.out.empty()) draw(arguments, best);
+  if (!arguments.run.quick) return 0;
   std::filesystem::remove_all(folder);
   const bool right = best[0].class_name == "n7" && best[0].score > 0.9;
   std::printf("expected class 7 above 90 %%: %s\n", right ? "yes" : "no");

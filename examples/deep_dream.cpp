@@ -68,7 +68,11 @@ int main(int argc, char** argv) try {
     const Tensor side_by_side = K::reshape(K::permute_dimensions(dreams, {1, 0, 2, 3}), {1, 8, 80, 1});
     ktape::data::save_image(run.out + "/dreams.png",
                             K::squeeze(K::resize_images(side_by_side, 8, 8, "channels_last"), 0));
-    ktape::plot::image_grid(K::clip(K::concatenate(stages, 0), 0, 1), {.columns = 10})
+    ktape::plot::image_grid(K::clip(K::concatenate(stages, 0), 0, 1),
+                            {.title = "Noise becomes digits",
+                             .columns = 10,
+                             .row_labels = {"noise", "25 steps", "50 steps", "75 steps", "100 steps"},
+                             .column_labels = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}})
         .save(run.out + "/dreams.svg");
   }
   const Tensor judged =

@@ -98,7 +98,11 @@ int main(int argc, char** argv) try {
   const Tensor asked = K::repeat_elements(K::arange(0, 10), 20, 0);
   const Tensor made = sample(model, schedule, K::one_hot(asked, 10));
   if (!run.out.empty())
-    ktape::plot::image_grid(K::reshape(made, {-1, 8, 8}), {.columns = 20}).save(run.out + "/samples.svg");
+    ktape::plot::image_grid(K::reshape(made, {-1, 8, 8}),
+                            {.title = "Samples of each class",
+                             .columns = 20,
+                             .row_labels = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}})
+        .save(run.out + "/samples.svg");
   const Tensor read = K::argmax(reader(images, classes).predict(made, {.verbose = 0}));
   const double right = K::mean(K::cast(K::cast(read, "int32") == asked, "float32")).item();
   const double expected = run.quick ? 0.6 : 0.9;

@@ -1,5 +1,6 @@
 // Learns handwritten digits with the K API and the tape alone: weights, a loss, gradients, updates.
-// Expect 0.95 of unseen digits, in a second.
+// Expect 0.94 of unseen digits, in a second.
+// One seed gives one result, with any number of threads.
 // Try next: other widths of the hidden layer; momentum, in a Variable for each weight; K::elu; then
 // digits_cnn.cpp, which learns the digits with layers.
 #include <ktape/ktape.hpp>
@@ -47,7 +48,7 @@ int main(int argc, char** argv) try {
                 accuracy_on(split.test));
   }
 
-  const double accuracy = accuracy_on(split.test), expected = run.quick ? 0.9 : 0.95;
+  const double accuracy = accuracy_on(split.test), expected = run.quick ? 0.9 : 0.94;
   std::printf("accuracy on %d unseen digits: %.4f (expected: %.2f or more)\n",
               static_cast<int>(split.test[0].shape()[0]), accuracy, expected);
   return accuracy >= expected ? 0 : 1;

@@ -1,5 +1,5 @@
 // Learns handwritten digits with a small convolutional network: layers, compile and fit, as in Keras.
-// Expect 0.97 of unseen digits, in two seconds.
+// Expect 0.96 of unseen digits, in two seconds.
 // Try next: another optimizer; a second dropout; nn::plot_model(model, "digits.svg");
 // model.save("digits.keras") and load the file in Python; mnist.cpp, with larger digits and callbacks.
 #include <ktape/ktape.hpp>
@@ -36,12 +36,12 @@ int main(int argc, char** argv) try {
   model.fit(split.train[0], split.train[1], {.batch_size = 32, .epochs = run.epochs, .verbose = 2});
 
   const double accuracy = model.evaluate(split.test[0], split.test[1], {.verbose = 0})["accuracy"];
-  const double expected = run.quick ? 0.92 : 0.97;
+  const double expected = run.quick ? 0.92 : 0.96;
   std::printf("accuracy on %d unseen digits: %.4f (expected: %.2f or more)\n",
               static_cast<int>(split.test[0].shape()[0]), accuracy, expected);
   if (!run.out.empty())
     ktape::plot::confusion_matrix(split.test[1], model.predict(split.test[0], {.verbose = 0}),
-                                  {.title = "Unseen digits"})
+                                  {.title = "Classes of the unseen digits"})
         .save(run.out + "/confusion.svg");
   return accuracy >= expected ? 0 : 1;
 } catch (const std::exception& error) {

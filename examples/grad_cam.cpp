@@ -1,7 +1,7 @@
 // Grad-CAM: where does a network look? A digit lies somewhere in a larger, noisy field; the network learns
 // which digit, not where. The gradient of its answer with respect to its last feature maps shows the
 // position.
-// Expect the maximum of the map within the digit in 0.95 of the unseen fields.
+// Expect the maximum of the map within the digit in 0.9 of the unseen fields.
 // Try next: two digits in a field and the map of either class; the gradient with respect to the image itself
 // (saliency). `--out FOLDER` draws fields, and below them their maps.
 #include <ktape/ktape.hpp>
@@ -81,10 +81,10 @@ int main(int argc, char** argv) try {
     ktape::plot::image_grid(
         K::concatenate({K::clip(split.test[0][{Slice(0, 8)}], 0, 1), large / K::max(large, {1, 2, 3}, true)},
                        0),
-        {.columns = 8})
+        {.title = "Where the network looks", .columns = 8, .row_labels = {"unseen field", "Grad-CAM"}})
         .save(run.out + "/grad_cam.svg");
   }
-  const double hits = static_cast<double>(inside) / static_cast<double>(n), expected = run.quick ? 0.8 : 0.95;
+  const double hits = static_cast<double>(inside) / static_cast<double>(n), expected = run.quick ? 0.8 : 0.9;
   std::printf("strongest place within the digit: %.4f of %d fields (expected: %.2f or more)\n", hits,
               static_cast<int>(n), expected);
   return hits >= expected ? 0 : 1;

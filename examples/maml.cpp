@@ -94,7 +94,7 @@ int main(int argc, char** argv) try {
                  {"before", network(line, now), line},
                  {"after one step", network(line, adapted(task, x, now, 1)), line},
                  {"after ten steps", network(line, adapted(task, x, now, 10)), line}},
-                {.title = "A sine from ten points"})
+                {.title = "A sine from ten points", .x = {.label = "x"}, .y = {.label = "y"}})
         .save(run.out + "/sine.svg");
   }
   const double plain = error_after_a_step(ordinary), value = error_after_a_step(meta);

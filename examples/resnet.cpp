@@ -119,10 +119,15 @@ int main(int argc, char** argv) try {
 
   const double accuracy = model.evaluate(test[0], test[1], {.verbose = 0})["accuracy"];
   if (!run.out.empty()) {
-    ktape::plot::curves(history, "accuracy").save(run.out + "/accuracy.svg");
-    ktape::plot::image_grid(K::clip(test[0][{ktape::Slice(0, 20)}], 0, 1), {.columns = 10})
+    ktape::plot::curves(history, "accuracy", {.title = "Accuracy of training"})
+        .save(run.out + "/accuracy.svg");
+    std::vector<std::string> titles;
+    for (int i = 0; i < 20; ++i) titles.push_back("class " + std::to_string(test[1].item<int>(i)));
+    ktape::plot::image_grid(K::clip(test[0][{ktape::Slice(0, 20)}], 0, 1),
+                            {.title = "Unseen images", .titles = titles, .columns = 10})
         .save(run.out + "/images.svg");
-    ktape::plot::confusion_matrix(test[1], model.predict(test[0], {.verbose = 0}))
+    ktape::plot::confusion_matrix(test[1], model.predict(test[0], {.verbose = 0}),
+                                  {.title = "Classes of the unseen images"})
         .save(run.out + "/confusion.svg");
   }
   const double expected = run.quick ? 0.4 : run.data.empty() ? 0.95 : 0.6;

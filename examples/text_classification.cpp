@@ -1,7 +1,7 @@
 // Classifies reviews as good or bad with two networks: a bidirectional LSTM and a transformer. The reviews
 // are generated: three statements, of which the majority decides; "not" inverts some, so that counting words
 // is not enough. `--data FILE` reads other reviews: a review per line, with "1 " or "0 " before the text.
-// Expect 0.95 of unseen reviews from either network; counting words gets less than 0.75.
+// Expect 0.9 of unseen reviews from either network; counting words gets less than 0.75.
 // Try next: nn::GlobalMaxPooling1D in place of the mean; only one direction; statements joined by "but".
 #include <ktape/ktape.hpp>
 
@@ -111,7 +111,7 @@ int main(int argc, char** argv) try {
     std::printf("accuracy of %-18s on unseen reviews: %.4f\n", name, accuracy);
     if (make != counting) least = std::min(least, accuracy);
   }
-  const double expected = run.quick ? 0.65 : 0.95;
+  const double expected = run.quick ? 0.65 : 0.9;
   std::printf("lower accuracy of the two networks: %.4f (expected: %.2f or more)\n", least, expected);
   return least >= expected ? 0 : 1;
 } catch (const std::exception& error) {

@@ -70,7 +70,7 @@ int main(int argc, char** argv) try {
         model.predict(unseen, {.verbose = 0})[{Slice(0, 7 * day), ahead - 1}] * spread[{0}] + mean[{0}];
     const Tensor truth = raw[{Slice(train + window + ahead - 1, train + window + ahead - 1 + 7 * day), 0}];
     ktape::plot::lines({{"measured", truth}, {"forecast 6 hours before", forecast}},
-                       {.title = "A week", .x = {.label = "hour"}, .y = {.label = "°C"}})
+                       {.title = "Temperature of a week", .x = {.label = "hour"}, .y = {.label = "°C"}})
         .save(run.out + "/week.svg");
   }
   const double factor = naive / error, expected = run.quick ? 1.5 : 2;

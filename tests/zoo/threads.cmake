@@ -1,0 +1,13 @@
+# A page that promises so prints the same metrics with one thread and with two.
+set(arguments)
+if(data)
+  set(arguments --data ${data})
+endif()
+foreach(threads 1 2)
+  set(ENV{OMP_NUM_THREADS} ${threads})
+  execute_process(COMMAND ${program} --quick ${arguments} OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]*expected: [^\n]*" metrics_${threads} "${said}")
+endforeach()
+if(NOT metrics_1 OR NOT metrics_1 STREQUAL metrics_2)
+  message(FATAL_ERROR "one and two threads must give one result: ${metrics_1} and ${metrics_2}")
+endif()
