@@ -108,6 +108,8 @@
 #include <ktape/ops/images/images.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/keras/core/core.hpp>
+#include <ktape/ops/keras/fft/fft.hpp>
 #include <ktape/ops/keras/linalg/linalg.hpp>
 #include <ktape/ops/keras/linalg/products.hpp>
 #include <ktape/ops/keras/math/math.hpp>
@@ -124,6 +126,7 @@
 #include <ktape/ops/keras/numpy/sets.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/numpy/statistics.hpp>
+#include <ktape/ops/keras/random/random.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/nn/attention.hpp>

@@ -94,6 +94,24 @@ namespace {
   Tensor sums = ops::segment_sum(messages, receivers, nodes);
 }
 
+[[maybe_unused]] void keras_signals(const Tensor& x, const Tensor& signal, const Tensor& init,
+                                    const Tensor& xs, const Tensor& logits) {
+  namespace ops = ktape::ops;
+  namespace random = ktape::random;
+  {
+    auto [real, imag] = ops::rfft(signal);
+    Tensor same = ops::irfft({real, imag}), spectrum = ops::stft(signal, 256, 128, 256).first;
+  }
+  auto [last, steps] = ops::scan(
+      [](const Tensor& c, const Tensor& x) {
+        return std::pair{c + x, c * x};
+      },
+      init, xs);
+  Tensor matrix = ops::jacobian([](const Tensor& x) { return x * x; }, x);
+  random::SeedGenerator seed(7);
+  Tensor noise = random::normal({2, 3}, 0, 1, {}, seed), draws = random::categorical(logits, 4, {}, seed);
+}
+
 [[maybe_unused]] void functions(const Variable& w, const Variable& velocity, const Tensor& loss,
                                 const Tensor& W, const Tensor& U, const Tensor& mask, const Tensor& value) {
   namespace K = backend;

@@ -11,11 +11,14 @@ void add_numpy_shape(Table& table);
 void add_linalg(Table& table);
 void add_nn(Table& table);
 void add_math(Table& table);
+void add_fft(Table& table);
+void add_core(Table& table);
+void add_random(Table& table);
 
 inline Table all_families() {
   Table table;
   for (const auto add : {add_numpy_elementwise, add_numpy_reductions, add_indexing, add_numpy_shape,
-                         add_linalg, add_nn, add_math})
+                         add_linalg, add_nn, add_math, add_fft, add_core, add_random})
     add(table);
   return table;
 }

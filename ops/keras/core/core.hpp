@@ -1,0 +1,77 @@
+#pragma once
+#include <ktape/autograd/graph/gradients.hpp>
+#include <ktape/ops/control/control_flow.hpp>
+#include <ktape/ops/inspection.hpp>
+
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+/// Loops, choices and derivatives of keras.ops. Callables run at once; gradients flow through what they compute. A symbolic tensor
+/// among the arguments makes the steps of a loop symbolic, for which the number of steps must be known (ValueError).
+///
+///     auto [last, steps] = ops::scan([](const Tensor& c, const Tensor& x) { return std::pair{c + x, c * x}; }, init, xs);
+///     Tensor matrix = ops::jacobian([](const Tensor& x) { return x * x; }, x);
+namespace ktape::ops {
+
+using backend::cast, backend::dtype, backend::is_tensor, backend::stop_gradient;
+using ktape::custom_gradient;
+
+/// Returns the result of one of two branches, chosen by a condition: see `K::switch_`.
+Tensor cond(const TensorOrNumber& pred, const backend::Branch& true_fn, const backend::Branch& false_fn);
+/// Returns branches[index](operands), with the index limited to the branches. Throws ValueError without branches.
+Tensor switch_(std::int64_t index,
+               const std::vector<std::function<Tensor(const std::vector<Tensor>&)>>& branches,
+               const std::vector<Tensor>& operands = {});
+/// Returns f of each slice of xs along axis 0, stacked. `vectorized_map` is `map`.
+Tensor map(const std::function<Tensor(const Tensor&)>& f, const Tensor& xs);
+Tensor vectorized_map(const std::function<Tensor(const Tensor&)>& function, const Tensor& elements);
+
+using LoopVariables = std::vector<Tensor>;
+
+/// Returns the loop variables after the body was applied to them as long as the condition (a tensor of one element) is true, at
+/// most `maximum_iterations` times.
+LoopVariables while_loop(const std::function<Tensor(const LoopVariables&)>& cond,
+                         const std::function<LoopVariables(const LoopVariables&)>& body,
+                         LoopVariables loop_vars, std::optional<std::int64_t> maximum_iterations = {});
+/// Returns the value after value = body(i, value) for lower <= i < upper.
+Tensor fori_loop(std::int64_t lower, std::int64_t upper,
+                 const std::function<Tensor(std::int64_t, const Tensor&)>& body_fun, const Tensor& init_val);
+
+struct ScanOptions {
+  std::optional<std::int64_t> length = {};  ///< the number of steps; required without xs
+  bool reverse = false;                     ///< from the last slice to the first
+};
+
+/// Computes (carry, y) = f(carry, x) for the slices x of xs along axis 0, from carry = init, and returns the last carry and the
+/// ys, stacked in the order of xs. Without xs, x is undefined. Throws ValueError for no step and for a length that xs has not.
+std::pair<Tensor, Tensor> scan(
+    const std::function<std::pair<Tensor, Tensor>(const Tensor& carry, const Tensor& x)>& f,
+    const Tensor& init, const Tensor& xs = {}, const ScanOptions& options = {});
+
+struct AssociativeScanOptions {
+  bool reverse = false;
+  int axis = 0;
+};
+
+/// Returns elems[0], f(elems[0], elems[1]), ... along the axis for an associative f, which combines blocks of elements, in as many
+/// rounds as the length has binary digits. Several tensors are scanned together.
+std::vector<Tensor> associative_scan(
+    const std::function<std::vector<Tensor>(const std::vector<Tensor>& a, const std::vector<Tensor>& b)>& f,
+    const std::vector<Tensor>& elems, const AssociativeScanOptions& options = {});
+Tensor associative_scan(const std::function<Tensor(const Tensor& a, const Tensor& b)>& f, const Tensor& elems,
+                        const AssociativeScanOptions& options = {});
+
+using Function = std::function<Tensor(const Tensor&)>;
+
+/// Returns f(x), and the product of the jacobian and the tangent (`jvp`), or a function that maps a cotangent, of the shape of f(x), to
+/// its product with the jacobian (`vjp`). x is floating.
+std::pair<Tensor, Tensor> jvp(const Function& f, const Tensor& primal, const Tensor& tangent);
+std::pair<Tensor, Function> vjp(const Function& f, const Tensor& primal);
+/// Returns the derivatives of each element of f(x) with respect to each element of x, or the second derivatives of a scalar f(x) (ValueError
+/// otherwise).
+Tensor jacobian(const Function& f, const Tensor& x);
+Tensor hessian(const Function& f, const Tensor& x);
+
+}  // namespace ktape::ops
