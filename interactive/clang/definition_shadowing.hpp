@@ -86,16 +86,17 @@ class Declarations {
 
   clang::CompilerInstance* compiler_ = nullptr;
   int number_ = 0;  // counts attempts to compile; part of the ABI tag
-  int named_ = 0;   // counts declarations without a name of their own
+  int named_ = 0;   // counts unnamed declarations
   int moved_ = 0;   // counts declarations moved out of statements
   std::vector<clang::Decl*> of_cell_;
   std::vector<const clang::Decl*> values_;
   std::vector<Hidden> hidden_by_cell_;
   std::vector<clang::NamedDecl*> hidden_of_header_;
-  std::vector<clang::UsingDirectiveDecl*> directives_;  // of the cell; end_cell() restores their name
-  const clang::TranslationUnitDecl* unit_ = nullptr;    // the part of the AST that the cell declares
-  clang::Decl* last_named_ = nullptr;                   // the last declaration of unit_ that was looked at
-  std::vector<clang::DeclContext*> reopened_;           // namespaces that the cell opens
+  std::vector<clang::UsingDirectiveDecl*>
+      directives_;  // the using-directives of the cell; end_cell() restores their names
+  const clang::TranslationUnitDecl* unit_ = nullptr;  // the part of the AST that the cell declares
+  clang::Decl* last_named_ = nullptr;                 // the last declaration of unit_ that was named
+  std::vector<clang::DeclContext*> reopened_;         // namespaces that the cell opens
   std::vector<clang::NamedDecl*> visible_;
   llvm::SetVector<clang::FunctionDecl*> instantiated_;
 };

@@ -287,7 +287,7 @@ class Interpreter::Session {
 
   llvm::Expected<clang::PartialTranslationUnit&> parse_once(const std::string& text) {
     const ParseWatchdog::Scope watched(watchdog_);
-    // Without a further line clang would read the end of an unfinished _Pragma for ever.
+    // Without a further line clang would read the end of an unfinished _Pragma endlessly.
     return clang_->Parse(has_unfinished_pragma(text) ? text + "\n;" : text);
   }
 

@@ -144,7 +144,7 @@ struct Bins {
   double low = 0, high = 1;
   std::vector<double> counts;
   bool log = false;
-  bool whole = false;  ///< whether the bins end between integers
+  bool whole = false;  ///< whether the ends of the bins lie between integers
   double edge(std::size_t i) const {
     const double part = static_cast<double>(i) / static_cast<double>(counts.size());
     if (log) return std::exp(std::log(low) * (1 - part) + std::log(high) * part);
@@ -171,8 +171,8 @@ std::vector<double> shown(const std::vector<double>& numbers, const Scale& x) {
   return inside;
 }
 
-/// Returns an axis and the number of its bins, each of which has the same number of integers; nothing if a
-/// number is no integer.
+/// Returns an axis and the number of its bins, which have equal numbers of integers; nothing if a number is
+/// not an integer.
 std::optional<std::pair<Scale, std::size_t>> whole_axis(const std::vector<double>& numbers, const Scale& x) {
   constexpr double most_own = 64, largest = 1e9;
   for (const double number : numbers)

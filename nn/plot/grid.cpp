@@ -10,7 +10,7 @@ namespace ktape::plot {
 namespace {
 
 constexpr double margin = 14;
-constexpr int least_columns = 38;  ///< figures that would have fewer characters stand one below the other
+constexpr int least_columns = 38;  ///< the least width of figures beside each other
 
 /// Returns the width of a line in a terminal, which does not show escape sequences.
 std::size_t shown_width(const std::string& line) {

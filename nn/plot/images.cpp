@@ -29,7 +29,7 @@ Shape image_shape(const Shape& shape) {
   }
 }
 
-/// Returns how many images are in a row.
+/// Returns the number of images in a row.
 int columns_of(std::int64_t count, int wanted) {
   if (wanted > 0) return wanted;
   return count <= 6 ? static_cast<int>(count)

@@ -151,7 +151,7 @@ struct ChartOptions {
   std::string title = {};
   Axis x = {}, y = {};
   int width = 640, height = 400;             ///< the size of the SVG picture in pixels, from 160 to 10000
-  std::vector<Annotation> annotations = {};  ///< this field and the next are not for `bars`
+  std::vector<Annotation> annotations = {};  ///< not for `bars`, as horizontal and vertical
   std::vector<Rule> horizontal = {}, vertical = {};  ///< lines at numbers of y and of x
   bool equal = false;  ///< whether a unit has one length on both axes, which must be linear
 };

@@ -290,7 +290,7 @@ void PointChart::draw_points(Frame& frame, std::size_t s, bool hints) const {
     const bool alone = (i == 0 || !finite(s, i - 1)) && (i + 1 == series.y.size() || !finite(s, i + 1));
     if (line && !alone && !hints && !marked) continue;
     const Point place = frame.at(series.x[i], series.y[i]);
-    const bool apart = line && marked && !hints;  // markers with a distance
+    const bool apart = line && marked && !hints;  // draw markers at a distance from each other
     const auto cell = [&](double at) { return static_cast<int>(at * (apart ? 0.1 : 2)); };
     if (!drawn.emplace(cell(place.x), apart ? 0 : cell(place.y)).second) continue;
     double radius = !joined_ && series.size > 0 ? series.size : 3.5;

@@ -17,7 +17,7 @@ TEST_CASE("%plot draws with characters") {
   CHECK(prompt.line("%plot history").find("loss") != std::string::npos);
 }
 
-TEST_CASE("a session is saved as a program, which runs as it did") {
+TEST_CASE("a session is saved as a program, which runs like the session") {
   const std::string home = Prompt::fresh_home(), program = home + "/session.cpp";
   Prompt prompt(home);
   for (const char* line : {"int x = 2;", "int twice() { return 2 * x; }", "x = 5;", "twice()",

@@ -3,7 +3,7 @@
 
 #include "prompt.hpp"
 
-TEST_CASE("Ctrl-C ends a loop of ops, a loop without any, and a sleep, and the session goes on") {
+TEST_CASE("Ctrl-C ends a loop with ops, a loop without ops, and a sleep, and the session continues") {
   Prompt prompt;
   prompt.line("int steps = 0; Variable w = K::variable({1.f});");
   for (const char* loop :
@@ -47,7 +47,7 @@ TEST_CASE("locks of a cell that waits are released by Ctrl-C") {
   CHECK(prompt.line("lock.try_lock()") == "true");
 }
 
-TEST_CASE("Ctrl-C during products leaves a session whose products are right") {
+TEST_CASE("after Ctrl-C during matrix products, later products are right") {
   Prompt prompt;
   prompt.line("Tensor a = K::ones({1200, 1200}); Tensor b = K::ones({64, 64});");
   for (int i = 0; i < 10; ++i) {
@@ -79,7 +79,7 @@ TEST_CASE("the third Ctrl-C gives up a cell inside of a library, and %restart ke
   CHECK(prompt.line("kept + 1") == "7");
 }
 
-TEST_CASE("Ctrl-C ends a wait for input, and the next one is answered") {
+TEST_CASE("Ctrl-C ends a wait for input, and the next input is read") {
   Prompt prompt;
   prompt.line("int given = 0;");
   prompt.type("cout << \"give\" << \" it\" << endl; cin >> given;\n");

@@ -21,7 +21,7 @@ class Prompt : public Terminal {
   const std::string greeting;
 };
 
-/// A line, and the output: all of it, or for mistakes its beginning.
+/// A typed line and the expected output: the whole output or, for an error, its beginning.
 struct Line {
   const char* typed;
   const char* says;

@@ -29,7 +29,7 @@ TEST_CASE("unbalanced text is an error, and names the bracket that is open") {
   CHECK(prompt.line("twice(21)") == "42");
 }
 
-TEST_CASE("text that clang cannot read to its end is an error, and the session goes on") {
+TEST_CASE("text that clang cannot read to its end is an error, and the session continues") {
   Prompt prompt;
   for (const char* open :
        {"struct W { int x : ", "namespace {", "_Pragma(\"once", "#if 1",

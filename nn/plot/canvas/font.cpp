@@ -162,8 +162,8 @@ constexpr Accented accented[] = {
     {U"cçCÇ", "3432"},
 };
 
-constexpr double unit = 0.07;                        ///< by the size
-constexpr double spacing = 1.9, bold_spacing = 2.4;  ///< in units
+constexpr double unit = 0.07;                        ///< the length of a unit, divided by the font size
+constexpr double spacing = 1.9, bold_spacing = 2.4;  ///< the gaps between letters, in units
 
 int digit_of(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 

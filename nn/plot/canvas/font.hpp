@@ -10,7 +10,7 @@ struct Lettering {
   double width = 0;
 };
 
-/// Returns the strokes of a text; bold letters have larger gaps.
+/// Returns the strokes of a text. Bold letters have larger gaps between them.
 Lettering lettering(const std::string& text, double size, bool bold = false);
 
 }  // namespace ktape::plot

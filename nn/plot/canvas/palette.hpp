@@ -11,7 +11,7 @@ struct Color {
   bool operator==(const Color&) const = default;
 };
 
-/// Returns "#2563eb" and the like.
+/// Returns the color in hexadecimal: "#2563eb".
 std::string hex_of(Color color);
 
 enum class Theme { Light, Dark };
@@ -36,7 +36,7 @@ inline constexpr std::size_t series_colors = 8;
 Color color_of(const Paint& paint, Theme theme);
 /// Returns the name of a role's color in style sheets.
 const char* class_of(const Paint& paint);
-/// Returns the i-th of all `shades` colors that differ between light and dark screens.
+/// Returns color number i of the `shades` colors that differ between light and dark screens.
 inline constexpr std::size_t shades = 7 + series_colors;
 Paint shade(std::size_t i);
 /// Returns a color for terminals, as the number of an ANSI escape sequence.

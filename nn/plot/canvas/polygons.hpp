@@ -13,8 +13,8 @@ using Polygon = std::vector<Point>;
 std::vector<Polygon> stroke_polygons(const Path& path, double width, const std::vector<double>& dash = {});
 Polygon circle_polygon(Point middle, double radius);
 
-/// Calls `pixel(x, y, part)` for each pixel of the clip of which polygons cover a part above 0. The polygons
-/// are one shape, by the nonzero rule of windings.
+/// Calls `pixel(x, y, part)` for each pixel of the clip that the polygons cover, wholly or in part; `part` is
+/// the covered fraction. All polygons form one shape, by the nonzero winding rule.
 void cover(const std::vector<Polygon>& polygons, int width, int height, const Box& clip,
            const std::function<void(int x, int y, double part)>& pixel);
 

@@ -33,7 +33,7 @@ std::string dark_style() {
 }
 
 std::string coordinate(double number) {
-  // Readers of SVG parse numbers of single precision.
+  // Programs that show SVG parse numbers in single precision.
   char text[64];
   const auto end =
       std::to_chars(text, text + sizeof text, std::clamp(number, -1e6, 1e6), std::chars_format::fixed, 2).ptr;

@@ -33,7 +33,7 @@ void Density::add(Point place, std::size_t color) {
 }
 
 Tensor Density::pixels(Theme theme) const {
-  // The fewer levels, the better PNG compresses the noise.
+  // PNG compresses the noise better with fewer levels.
   constexpr double levels = 10, least = 0.4;
   std::uint32_t most = 1;
   for (const Pixel& pixel : pixels_) most = std::max(most, pixel.count);

@@ -11,7 +11,7 @@ struct LegendEntry {
   std::string name;
   Look look = {};
   Sign sign = Line;
-  bool band = false;  ///< whether the sign has a band behind the line
+  bool band = false;  ///< whether the sign shows a band around the line
 };
 
 struct FrameSpec {

@@ -4,8 +4,8 @@
 /// Checks of numbers to draw. Internal: sources only.
 namespace ktape::plot {
 
-/// Returns the series with their x. Throws ValueError for an empty list, an empty series, different lengths,
-/// and values of line, marker, color, size, alpha and error that are not allowed.
+/// Returns the series, in which a missing x is 0, 1, 2, ... Throws ValueError for an empty list, an empty
+/// series, different lengths, and values of line, marker, color, size, alpha and error that are not allowed.
 std::vector<Series> checked(const char* op, const SeriesList& series);
 /// Throws ValueError if the axis is logarithmic and a number is not positive.
 void check_log(const char* op, const char* name, const Axis& axis, const Numbers& numbers,

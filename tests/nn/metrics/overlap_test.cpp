@@ -32,7 +32,7 @@ TEST_CASE("BinaryIoU compares predictions with a threshold") {
 
 namespace {
 
-/// Returns the state of a metric, in which an entry has another value.
+/// Returns the state of a metric with another value for one entry.
 nn::Archive state_with(const nn::Metric& metric, const std::string& name, const Tensor& value) {
   nn::Archive kept;
   metric.impl().state(kept);

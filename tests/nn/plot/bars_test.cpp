@@ -33,7 +33,7 @@ TEST_CASE("a histogram counts, its last interval closed") {
                        ValueError);
 }
 
-TEST_CASE("integers have bins of their own") {
+TEST_CASE("integers have separate bins") {
   const std::string svg = plot::histogram(std::vector<int>{1, 2, 2, 5}).svg();
   for (const char* hint : {">1: 1<", ">2: 2<", ">5: 1<"}) CHECK_MESSAGE(contains(svg, hint), hint);
   CHECK(count(svg, "<title>") == 1 + 3);

@@ -53,7 +53,7 @@ TEST_CASE("a figure is saved as SVG") {
                        ktape::IOError);
 }
 
-TEST_CASE("a figure is saved as PNG, in the size that is asked for") {
+TEST_CASE("a figure is saved as PNG, in the requested size") {
   const Files files;
   const std::string path = files.folder() + "/loss.png";
   const plot::Figure figure = plot::lines({1, 2}, {.title = "Loss", .width = 200, .height = 160});

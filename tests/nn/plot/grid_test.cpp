@@ -7,7 +7,7 @@ namespace K = ktape::backend;
 namespace plot = ktape::plot;
 using ktape::ValueError;
 
-TEST_CASE("a grid has its figures beside and below each other") {
+TEST_CASE("a grid puts figures beside and below each other") {
   const plot::Figure small = plot::lines({1, 2}, {.title = "Small", .width = 200, .height = 160}),
                      wide = plot::histogram({1, 2, 3}, {.title = "Wide", .width = 300, .height = 180});
   const std::string svg = plot::grid({small, wide, small}, {.title = "Both", .columns = 2}).svg();

@@ -24,7 +24,7 @@ TEST_CASE("lines: a path for each series, a legend, ticks at round numbers") {
   CHECK(contains(svg, "prefers-color-scheme:dark"));
 }
 
-TEST_CASE("a series has the look that it asks for") {
+TEST_CASE("a series has the given look") {
   const auto svg = [](const plot::Series& series) { return plot::lines({series}).svg(); };
   CHECK(contains(svg({.y = {1, 2}, .line = "dashed"}), "stroke-dasharray=\"7 5\""));
   CHECK(contains(svg({.y = {1, 2}, .line = "dotted"}), "stroke-dasharray=\"0.2 4\""));
@@ -73,7 +73,7 @@ TEST_CASE("bands: errors around a line, the space between two curves, error bars
                        ValueError);
 }
 
-TEST_CASE("rules and annotations are in the picture, and within its axes") {
+TEST_CASE("rules and annotations are in the picture, inside the axes") {
   const plot::ChartOptions options{.annotations = {{"peak", 1, 40}},
                                    .horizontal = {{-20, "floor"}},
                                    .vertical = {{1, "here", "solid"}, {2}}};

@@ -14,7 +14,7 @@ TEST_CASE("History holds the numbers of a training") {
   CHECK_THROWS_WITH_AS(history["los"], Contains("did you mean 'loss'"), ValueError);
 }
 
-TEST_CASE("a state with another number of values than epochs is an error, and changes no number") {
+TEST_CASE("a state with fewer or more values than epochs is an error, and changes no number") {
   const nn::History history = run(Scripted(losses({3, 2})), {});
   nn::Archive kept;
   history.impl().state(kept);

@@ -122,7 +122,7 @@ TEST_CASE("a state of another optimizer or model is an error") {
   CHECK_THROWS_AS(set_state(narrow, state), ValueError);
 }
 
-TEST_CASE("an optimizer that is built for other weights takes no state") {
+TEST_CASE("an optimizer that is built for other weights refuses the state") {
   const auto made = [](bool first) {
     const nn::Sequential model(
         {nn::Input({2}), nn::Dense(2, {.trainable = first}), nn::Dense(2, {.trainable = !first})});

@@ -16,7 +16,7 @@ TEST_CASE("a color map leads from its first to its last color") {
   CHECK(plot::mapped_color("viridis", 0) == Color{0x44, 0x01, 0x54});
 }
 
-TEST_CASE("maps of one direction get brighter all the way") {
+TEST_CASE("maps without a middle color get brighter from the first to the last color") {
   const auto brightness = [](Color color) {
     return 0.299 * color.red + 0.587 * color.green + 0.114 * color.blue;
   };
@@ -29,7 +29,7 @@ TEST_CASE("maps of one direction get brighter all the way") {
     }
 }
 
-TEST_CASE("is_bright says where text must be black") {
+TEST_CASE("is_bright is true for colors under black text") {
   CHECK(plot::is_bright({255, 255, 255}));
   CHECK_FALSE(plot::is_bright({68, 1, 84}));
 }

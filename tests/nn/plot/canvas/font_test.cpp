@@ -9,7 +9,7 @@ namespace plot = ktape::plot;
 
 namespace {
 
-/// The points of a text's strokes, as one list.
+/// Returns the points of a text's strokes in one list.
 std::vector<double> drawn(const std::string& text) {
   std::vector<double> numbers;
   for (const plot::Piece& piece : plot::lettering(text, 10).strokes)
@@ -19,7 +19,7 @@ std::vector<double> drawn(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("every letter of ASCII has a form of its own, on its line") {
+TEST_CASE("every ASCII letter has a different form, on the base line") {
   std::set<std::vector<double>> forms;
   for (char c = '!'; c <= '~'; ++c) {
     CAPTURE(c);
@@ -50,7 +50,7 @@ TEST_CASE("letters have their marks; unknown characters are boxes") {
   CHECK(plot::lettering("äö", 10).width == plot::lettering("ao", 10).width);
 }
 
-TEST_CASE("a text is as wide as its letters, by its size") {
+TEST_CASE("the width of a text is the width of its letters times the size") {
   CHECK(plot::lettering("ab", 10).width ==
         doctest::Approx(plot::lettering("a", 10).width + plot::lettering("b", 10).width));
   CHECK(plot::lettering("ab", 20).width == doctest::Approx(2 * plot::lettering("ab", 10).width));

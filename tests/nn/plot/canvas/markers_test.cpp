@@ -52,7 +52,7 @@ constexpr Tolerance rounded{.atol = 1e-12};
 
 }  // namespace
 
-TEST_CASE("no marker draws nothing, and a circle is a circle of the radius") {
+TEST_CASE("the marker none draws nothing, and a circle has the given radius") {
   const Recorded nothing = drawn(Marker::None), circle = drawn(Marker::Circle);
   CHECK(nothing.circles + nothing.paths == 0);
   CHECK(circle.circles == 1);

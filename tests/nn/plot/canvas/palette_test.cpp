@@ -17,7 +17,8 @@ namespace {
 using Triple = std::array<double, 3>;
 using Matrix = std::array<Triple, 3>;
 
-/// How people without one kind of cones see linear RGB (Machado, Oliveira, Fernandes 2009).
+/// Matrices that convert linear RGB to the colors that people without one kind of cones see (Machado,
+/// Oliveira, Fernandes 2009).
 constexpr Matrix all_cones{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 constexpr Matrix without_red{
     {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
@@ -46,7 +47,7 @@ double luminance(Color color) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/// The contrast of WCAG, from 1 to 21.
+/// Returns the contrast by the formula of WCAG, from 1 to 21.
 double contrast(Color a, Color b) {
   const double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
   return std::max(x, y) / std::min(x, y);
@@ -65,7 +66,7 @@ Triple lab(Color color, const Matrix& eyes) {
 
 constexpr double degree = std::numbers::pi / 180;
 
-/// CIEDE2000.
+/// Returns the color distance by the formula CIEDE2000.
 double distance(const Triple& x, const Triple& y) {
   const double chroma = (std::hypot(x[1], x[2]) + std::hypot(y[1], y[2])) / 2;
   const double g = 1.5 - 0.5 * std::sqrt(std::pow(chroma, 7) / (std::pow(chroma, 7) + std::pow(25, 7)));
@@ -106,7 +107,7 @@ TEST_CASE("CIEDE2000 gives the distances of its published examples") {
         doctest::Approx(0.9082).epsilon(1e-3));
 }
 
-TEST_CASE("people tell the colors of series apart, whichever cones they have") {
+TEST_CASE("colors of series differ for people with any two kinds of cones") {
   for (const Theme theme : {Theme::Light, Theme::Dark}) {
     CAPTURE(static_cast<int>(theme));
     CHECK(least_distance(theme, all_cones) > 20);

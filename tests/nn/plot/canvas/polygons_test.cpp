@@ -46,7 +46,7 @@ TEST_CASE("polygons of equal orientation are one shape, others leave holes") {
   CHECK(area({square(2, 2, 6), inner}) == doctest::Approx(36 - 4));
 }
 
-TEST_CASE("what is outside of the picture or the clip is not covered") {
+TEST_CASE("pixels outside of the picture or the clip are not covered") {
   CHECK(area({square(-5, -5, 10)}) == doctest::Approx(25));
   CHECK(area({square(-1e6, -1e6, 2e6)}) == doctest::Approx(400));
   CHECK(area({square(0, 0, 20)}, {3, 4, 5, 6}) == doctest::Approx(30));

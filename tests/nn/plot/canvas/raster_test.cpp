@@ -21,7 +21,7 @@ constexpr Color black{0, 0, 0}, white{255, 255, 255};
 
 }  // namespace
 
-TEST_CASE("a drawing is paper, then shapes in order") {
+TEST_CASE("a drawing has the color of the paper and shapes in order") {
   plot::Raster raster(10, 6, 2, Theme::Light);
   CHECK(raster.pixels().shape() == ktape::Shape{12, 20, 3});
   CHECK(pixel(raster, 0, 0) == white);
@@ -36,7 +36,7 @@ TEST_CASE("a drawing is paper, then shapes in order") {
   CHECK(pixel(dark, 1, 1) == plot::color_of(Role::Paper, Theme::Dark));
 }
 
-TEST_CASE("circles, lines and markers are where they belong") {
+TEST_CASE("circles, lines and markers are at their positions") {
   plot::Raster raster(30, 30, 1, Theme::Light);
   raster.circle({8, 8}, 5, {.fill = black});
   CHECK(pixel(raster, 8, 8) == black);

@@ -42,7 +42,7 @@ TEST_CASE("an image may have another form for dark screens") {
   CHECK(contains(svg.str(), ".kt-light{display:none}.kt-dark{display:inline}"));
 }
 
-TEST_CASE("a part of a picture has coordinates of its own") {
+TEST_CASE("a part of a picture has separate coordinates") {
   plot::Svg svg(20, 10, "");
   svg.open({1, 2, 3, 4}, {0, 0});
   svg.close();

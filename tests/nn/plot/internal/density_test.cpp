@@ -5,7 +5,7 @@
 
 namespace plot = ktape::plot;
 
-TEST_CASE("points become pixels: opaque where many are, in the color of most") {
+TEST_CASE("many points become pixels: more opaque with more points, in the color of most points") {
   plot::Raster raster(300, 200, 1, plot::Theme::Light);
   const plot::FrameSpec spec{.title = "",
                              .x_label = "",

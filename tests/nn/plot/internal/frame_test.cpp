@@ -44,7 +44,7 @@ TEST_CASE("a frame has title, legend, axes and ticks, and maps numbers to positi
   CHECK(count(other.str(), "<path") < count(svg.str(), "<path"));  // no legend
 }
 
-TEST_CASE("a legend has rows, and says how many names have no room") {
+TEST_CASE("a legend has rows, and shows the number of names without room") {
   plot::FrameSpec many = spec();
   many.legend.clear();
   for (int i = 0; i < 100; ++i)

@@ -8,7 +8,7 @@ using doctest::Contains;
 using ktape::ValueError;
 using plot::Dash, plot::Marker;
 
-TEST_CASE("a series has x, and the look of its place or the one that it asks for") {
+TEST_CASE("a series has x, and the look of its position or the given look") {
   const auto list = plot::checked("lines", {{"a", {5, 6, 7}}, {.name = "b", .low = {1, 2}, .high = {3, 4}}});
   CHECK(std::vector<double>(list[0].x.begin(), list[0].x.end()) == std::vector<double>{0, 1, 2});
   CHECK(list[1].x.size() == 2);

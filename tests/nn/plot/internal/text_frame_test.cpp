@@ -47,7 +47,7 @@ TEST_CASE("a frame of characters has the ticks beside and below the dots") {
                        "[Figure] columns must be from 20 to 1000: received columns=1001", ValueError);
 }
 
-TEST_CASE("series without colors of their own are letters") {
+TEST_CASE("series without different colors are drawn as letters") {
   plot::FrameSpec two = spec();
   two.legend.push_back({.name = "validation"});
   const plot::TextFrame frame(two, {.columns = 30});
@@ -67,7 +67,7 @@ TEST_CASE("series without colors of their own are letters") {
   CHECK(narrow(plot::TextFrame(two, {.columns = 30}).str(frame.dots()), 30));
 }
 
-TEST_CASE("units of equal length need characters of half as many rows") {
+TEST_CASE("units of equal length have half as many rows as columns") {
   plot::FrameSpec equal = spec();
   equal.equal = true;
   const plot::Dots dots = plot::TextFrame(equal, {.columns = 80}).dots();
