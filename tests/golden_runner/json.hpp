@@ -3,7 +3,7 @@
 
 #include "case.hpp"
 
-/// The parts of a case in JSON. Each function throws std::runtime_error for what the format does not know.
+/// The parts of a case in JSON. Each function throws std::runtime_error for parts that the format does not define.
 namespace golden {
 
 using Json = nlohmann::ordered_json;

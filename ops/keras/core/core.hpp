@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-/// Loops, choices and derivatives of keras.ops. Callables run at once; gradients flow through what they compute. A symbolic tensor
+/// Loops, choices and derivatives of keras.ops. Callables run at once; gradients flow through their results. A symbolic tensor
 /// among the arguments makes the steps of a loop symbolic, for which the number of steps must be known (ValueError).
 ///
 ///     auto [last, steps] = ops::scan([](const Tensor& c, const Tensor& x) { return std::pair{c + x, c * x}; }, init, xs);
@@ -41,11 +41,11 @@ Tensor fori_loop(std::int64_t lower, std::int64_t upper,
 
 struct ScanOptions {
   std::optional<std::int64_t> length = {};  ///< the number of steps; required without xs
-  bool reverse = false;                     ///< from the last slice to the first
+  bool reverse = false;                     ///< runs from the last slice to the first
 };
 
 /// Computes (carry, y) = f(carry, x) for the slices x of xs along axis 0, from carry = init, and returns the last carry and the
-/// ys, stacked in the order of xs. Without xs, x is undefined. Throws ValueError for no step and for a length that xs has not.
+/// ys, stacked in the order of xs. Without xs, x is undefined. Throws ValueError for no step and for a length other than that of xs.
 std::pair<Tensor, Tensor> scan(
     const std::function<std::pair<Tensor, Tensor>(const Tensor& carry, const Tensor& x)>& f,
     const Tensor& init, const Tensor& xs = {}, const ScanOptions& options = {});

@@ -12,7 +12,7 @@
 
 #include <cstring>
 
-/// Factorizations into triangles and orthogonal matrices, and what they solve.
+/// Factorizations into triangular and orthogonal matrices, and solutions of linear systems.
 namespace ktape::ops {
 
 namespace K = backend;

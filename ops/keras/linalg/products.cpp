@@ -153,7 +153,7 @@ void take_diagonals(std::string& letters, Tensor& x) {
     const std::size_t again = letters.find(letters[i], i + 1);
     if (again == std::string::npos) continue;
     const std::size_t dots = letters.find('.');
-    // The position of a letter as an axis: from the front before the dots, from the back behind them.
+    // The axis of a letter, counted from the front if the letter is before the dots, from the end otherwise.
     const auto axis = [&](std::size_t at) {
       return dots == std::string::npos || at < dots ? static_cast<int>(at)
                                                     : static_cast<int>(at) - static_cast<int>(letters.size());

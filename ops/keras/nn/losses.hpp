@@ -14,7 +14,7 @@ namespace ktape::ops {
 /// logits, p is the softmax of the output.
 Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, bool from_logits = false,
                                 int axis = -1);
-/// Returns -log(p[target]) with that p; the target holds class numbers, with or without a last axis of extent 1. Throws
+/// Returns -log(p[target]), p as above; the target holds class numbers, with or without a last axis of extent 1. Throws
 /// ValueError for a number that is no class.
 Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& output, bool from_logits = false,
                                        int axis = -1);
@@ -38,7 +38,7 @@ struct CtcPaths {
   Tensor decoded, scores;
 };
 
-/// Returns label sequences, (paths, batch, time) of int32 with -1 behind the end, and their scores, (batch, paths). Greedy takes
+/// Returns label sequences, (paths, batch, time) of int32 with -1 after the end, and their scores, (batch, paths). Greedy takes
 /// the largest input of each step, and the score is minus the sum of these inputs; the beam search takes the softmax of the inputs,
 /// and scores are logarithms of probabilities. No gradient.
 CtcPaths ctc_decode(const Tensor& inputs, const Tensor& sequence_lengths,

@@ -15,12 +15,12 @@ namespace ktape::ops {
 
 using backend::arange;
 
-/// Returns a tensor of the shape with 0, 1, one number, or nothing in particular (zeros) as elements.
+/// Returns a tensor of the shape with the elements 0, 1, a given number, or unspecified numbers (at present 0).
 Tensor zeros(const backend::ShapeLike& shape, std::optional<DType> dtype = {});
 Tensor ones(const backend::ShapeLike& shape, std::optional<DType> dtype = {});
 Tensor full(const backend::ShapeLike& shape, const ArrayLike& fill_value, std::optional<DType> dtype = {});
 Tensor empty(const backend::ShapeLike& shape, std::optional<DType> dtype = {});
-/// Returns such a tensor in the shape of x, and in the dtype of x where none is given.
+/// Returns a tensor with these elements in the shape of x, and in the dtype of x where no dtype is given.
 Tensor zeros_like(const Tensor& x, std::optional<DType> dtype = {});
 Tensor ones_like(const Tensor& x, std::optional<DType> dtype = {});
 Tensor full_like(const Tensor& x, Scalar fill_value, std::optional<DType> dtype = {});
@@ -43,7 +43,7 @@ struct LinspaceOptions {
   bool endpoint = true;  ///< the last sample is `stop`; otherwise `stop` would be the next one
   std::optional<DType> dtype = {};
   int axis = 0;      ///< the axis of the samples where the bounds are tensors
-  double base = 10;  ///< of the powers of `logspace`
+  double base = 10;  ///< the base of the powers of `logspace`
 };
 
 /// Returns num samples from start to stop, evenly spaced, evenly spaced exponents of `base`, or evenly spaced logarithms.

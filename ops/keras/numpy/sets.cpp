@@ -44,7 +44,7 @@ decltype(auto) with_wide_type(DType dtype, F&& f) {
   return f.template operator()<float>();
 }
 
-/// Compares numbers with NaN behind all others.
+/// Returns whether a is sorted before b; NaN is sorted last.
 template <class T>
 bool ahead(T a, T b) {
   return a < b || (b != b && a == a);

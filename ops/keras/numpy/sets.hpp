@@ -12,7 +12,7 @@
 namespace ktape::ops {
 
 /// Returns the int32 position in a sorted vector before which each value belongs: before equal elements ("left") or
-/// behind them ("right"). Throws ValueError unless the sequence has rank 1 and for another side.
+/// after them ("right"). Throws ValueError unless the sequence has rank 1 and for another side.
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, const std::string& side = "left");
 /// Returns the number of the bin of each element, as int32: i for bins[i - 1] <= x < bins[i]. Descending bins exchange
 /// the bounds.

@@ -29,7 +29,7 @@ TEST_CASE("ops: transforms of every length agree with the sum of their definitio
   }
 }
 
-TEST_CASE("ops: Fourier transforms refuse what they cannot take") {
+TEST_CASE("ops: Fourier transforms refuse wrong arguments") {
   CHECK_THROWS_WITH_AS(
       ops::fft({K::zeros({2}), K::zeros({3})}),
       "[fft] both parts must have one shape of rank 1 or more: received real=(2,), imag=(3,)", ValueError);

@@ -58,7 +58,7 @@ TEST_CASE("ops: eigenvectors of a general matrix, complex ones as conjugate pair
   }
 }
 
-TEST_CASE("ops: a matrix that cannot be taken is named with its position in the batch") {
+TEST_CASE("ops: an error names the matrix by its position in the batch") {
   Tensor batch = K::stack({ops::eye(2), ops::zeros({2, 2}), ops::eye(2), ops::zeros({2, 2})}, 0);
   CHECK_THROWS_WITH_AS(ops::solve(batch, ops::ones({4, 2, 1})),
                        "[solve] a matrix must not be singular: received the matrix (1,) of the batch (4,)",

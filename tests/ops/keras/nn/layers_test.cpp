@@ -33,7 +33,7 @@ TEST_CASE("ops: segments, empty ones and ids that are ignored") {
                        "[extract_sequences] the last axis must have 5 elements: received x=(4,)", ValueError);
 }
 
-TEST_CASE("ops: functions of nn refuse what they cannot take") {
+TEST_CASE("ops: functions of nn refuse wrong arguments") {
   CHECK_THROWS_WITH_AS(ops::celu(doubles({1.}), 0), "[celu] alpha must not be 0: received alpha=0",
                        ValueError);
   CHECK_THROWS_WITH_AS(ops::max_pool(K::zeros({2, 3}), 2),

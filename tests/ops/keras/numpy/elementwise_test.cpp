@@ -15,7 +15,7 @@ namespace K = ktape::backend;
 namespace ops = ktape::ops;
 using ktape::DType, ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError;
 
-TEST_CASE("ops: dtypes meet in the wider dtype, beside numbers and bools as in Keras 3") {
+TEST_CASE("ops: two dtypes give the wider dtype; numbers and bools follow Keras 3") {
   using ktape::op_helpers::common_dtype;
   CHECK(common_dtype(DType::Int8, DType::Int64) == "int64");
   CHECK(common_dtype(DType::UInt8, DType::Int8) == "int16");
@@ -55,7 +55,7 @@ TEST_CASE("ops: special functions agree with known values to the last digits") {
   CHECK(value(ops::hypot(doubles({3e200}), doubles({4e200}))) == doctest::Approx(5e200));
 }
 
-TEST_CASE("ops: integers are divided as in Python, and by 0 without an end of the program") {
+TEST_CASE("ops: integers are divided as in Python, and a division by 0 does not end the program") {
   const Tensor x = ints({7, -7, 7, -7, 5}), y = ints({3, 3, -3, -3, 0});
   CHECK(values(ops::floor_divide(x, y)) == Values{2, -3, -3, 2, 0});
   CHECK(values(ops::mod(x, y)) == Values{1, 2, -2, -1, 0});
@@ -67,7 +67,7 @@ TEST_CASE("ops: integers are divided as in Python, and by 0 without an end of th
   CHECK(values(ops::bitwise_right_shift(ints({-8}), 100)) == Values{-1});
 }
 
-TEST_CASE("ops: element-wise functions refuse what they cannot take") {
+TEST_CASE("ops: element-wise functions refuse wrong arguments") {
   CHECK_THROWS_WITH_AS(ops::gcd(doubles({1.}), 2),
                        "[gcd] both tensors must hold integers: received dtype=float64", TypeError);
   CHECK_THROWS_WITH_AS(ops::ldexp(doubles({1.}), doubles({1.})),

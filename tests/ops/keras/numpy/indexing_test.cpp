@@ -70,7 +70,7 @@ TEST_CASE("ops: sorted sequences, counts and sets") {
   CHECK(values(ops::nonzero(doubles({0., 2., -1.}))[0]) == Values{1, 2});
 }
 
-TEST_CASE("ops: results of unknown length wait in graphs") {
+TEST_CASE("ops: results of unknown length are computed when a graph runs") {
   const Tensor x = K::placeholder({None});
   const Tensor unique = ops::unique(x)[0], places = ops::nonzero(x)[0], counts = ops::where(x > 1)[0];
   CHECK(unique.shape() == Shape{None});

@@ -62,7 +62,7 @@ TEST_CASE("ops: quantiles by every method") {
         Shape{3, 2, 1});
 }
 
-TEST_CASE("ops: reductions refuse what they cannot take") {
+TEST_CASE("ops: reductions refuse wrong arguments") {
   CHECK_THROWS_WITH_AS(ops::max(K::zeros({0, 3}), 0),
                        "[max] a group must have an element, or initial be given: received x=(0, 3), axis 0",
                        ValueError);

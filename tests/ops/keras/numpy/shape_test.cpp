@@ -10,7 +10,7 @@ namespace K = ktape::backend;
 namespace ops = ktape::ops;
 using ktape::Shape, ktape::Tensor, ktape::ValueError;
 
-TEST_CASE("ops: tensors that are made") {
+TEST_CASE("ops: creation of tensors") {
   CHECK(values(ops::eye(2, 3, 1)) == Values{0, 1, 0, 0, 0, 1});
   CHECK(values(ops::tri(3, 2, -1)) == Values{0, 0, 1, 0, 1, 1});
   CHECK(values(ops::linspace(0, 1, 5)) == Values{0, 0.25, 0.5, 0.75, 1});
