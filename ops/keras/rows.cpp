@@ -127,8 +127,8 @@ Tensor segment_extremes(const char* op, SegmentOp kind, const Tensor& data, cons
   return K::where(empty, fill, pick_rows(op, data, int64_tensor(best), {1, data.size(), 1}, shape));
 }
 
-/// Multiplies neighbours of one segment until each segment is one row. A row of ones at the end stands beside a row
-/// that has no neighbour.
+/// Multiplies pairs of rows of a segment until each segment is one row. A row without a partner is multiplied by a row
+/// of ones, which is appended to the data.
 Tensor segment_products(const char* op, const Tensor& data, const Rows& ids, const Shape& shape) {
   const std::int64_t inner = shape.count(1), segments = shape[0];
   std::vector<Rows> members(static_cast<std::size_t>(segments));

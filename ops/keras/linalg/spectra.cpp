@@ -58,7 +58,7 @@ SVD svd_of_values(const Tensor& x, bool full, bool vectors) {
   return {u, s, vh};
 }
 
-/// Returns the gradient of a reduced decomposition, whose v is `v` itself.
+/// Returns the gradient of a reduced decomposition.
 Tensor svd_gradient(const SVD& d, const Tensor& gu, const Tensor& gs, const Tensor& gvh) {
   const Tensor &u = d.u, v = transposed(d.vh), &s = d.s;
   const Tensor values = K::expand_dims(s, -2);  // scales columns

@@ -27,7 +27,7 @@ using op_helpers::int64_vector;
 
 namespace {
 
-constexpr double impossible = -1e30;  // a logarithm of 0 that has differences
+constexpr double impossible = -1e30;  // stands for log(0); finite, so that differences are not NaN
 
 struct Batch {
   std::int64_t samples, steps, classes, labels;

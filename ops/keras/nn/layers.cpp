@@ -171,7 +171,7 @@ Tensor depthwise_conv(const Tensor& inputs, const Tensor& kernel, const ConvOpti
     return K::depthwise_conv2d(
         x, k,
         {.strides = strides, .padding = o.padding, .data_format = layout.name(), .dilation_rate = rates});
-  // The image has one row, which strides of any size meet once.
+  // The image has one row, so that the stride along its height can be any number.
   const std::vector<std::int64_t> both(2, strides[0]);
   return from_image(K::depthwise_conv2d(as_image(x, layout), K::expand_dims(k, 0),
                                         {.strides = both,

@@ -40,7 +40,7 @@ Tensor rad2deg(const Tensor& x) { return floating("rad2deg", x) * (180 / std::nu
 Tensor sinc(const Tensor& given) {
   const Tensor t = floating("sinc", given) * std::numbers::pi, t2 = t * t;
   const Tensor small = K::abs(t) < 0.25, away = K::where(small, 1, t);
-  // Near 0 the quotient and its derivatives lose digits; the series has none to lose.
+  // Near 0 the quotient and its derivatives lose digits to cancellation; the series does not.
   const Tensor series =
       1 - t2 * (1 / 6.) * (1 - t2 * (1 / 20.) * (1 - t2 * (1 / 42.) * (1 - t2 * (1 / 72.))));
   return K::where(small, series, K::sin(away) / away);

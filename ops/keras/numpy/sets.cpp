@@ -201,7 +201,7 @@ EqualSlices equal_slices(const T* rows, std::int64_t n, std::int64_t width) {
     return a < b;
   };
   if (width == 1) {
-    // Values beside their places are compared without a jump in memory.
+    // Each value is stored beside its position, so that a comparison reads memory that is near.
     std::vector<std::pair<T, std::int64_t>> entries(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) entries[static_cast<std::size_t>(i)] = {rows[i], i};
     std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
