@@ -1,4 +1,4 @@
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -14,7 +14,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   if (x.shape() == shape) return identity(x);
   if (!broadcasts_to(x.shape(), shape))
     fail("[broadcast_to] x must broadcast to the shape ", shape, ": received x=", x.shape());
-  if (is_symbolic(x)) return defer("broadcast_to", {shape, x.dtype()}, broadcast_to, x, shape);
+  if (is_symbolic(x)) return defer_described("broadcast_to", {shape, x.dtype()}, broadcast_to, x, shape);
   Tensor out = Tensor::empty(shape, x.dtype(), "broadcast_to");
   const auto from = kernels::broadcast_steps(x.shape(), shape), to = kernels::broadcast_steps(shape, shape);
   kernels::copy_strided(out.raw(), to.data(), x.raw(), from.data(), shape.begin(), shape.rank(),
@@ -40,7 +40,7 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
       fail("[sum_to] the shape ", shape, " must broadcast to x: received x=", x.shape());
     if (i < extra || (wanted == 1 && x.shape()[i] != 1)) axes.push_back(i);
   }
-  if (is_symbolic(x)) return defer("sum_to", {shape, x.dtype()}, sum_to, x, shape);
+  if (is_symbolic(x)) return defer_described("sum_to", {shape, x.dtype()}, sum_to, x, shape);
   return reshape(sum(x, axes, true), shape);
 }
 

@@ -1,7 +1,7 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/base/elements.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/internal/slicing.hpp>
@@ -55,13 +55,15 @@ Tensor ones(const ShapeLike& shape, const CreationOptions& options) {
 Tensor zeros_like(const Tensor& x, const CreationOptions& options) {
   expect_defined("zeros_like", "x", x);
   const DType dtype = options.dtype.value_or(x.dtype());
-  if (is_symbolic(x)) return defer("zeros_like", {x.shape(), dtype}, zeros_like, WithoutGradient{x}, options);
+  if (is_symbolic(x))
+    return defer_described("zeros_like", {x.shape(), dtype}, zeros_like, WithoutGradient{x}, options);
   return filled("zeros_like", x.shape(), 0, dtype);
 }
 Tensor ones_like(const Tensor& x, const CreationOptions& options) {
   expect_defined("ones_like", "x", x);
   const DType dtype = options.dtype.value_or(x.dtype());
-  if (is_symbolic(x)) return defer("ones_like", {x.shape(), dtype}, ones_like, WithoutGradient{x}, options);
+  if (is_symbolic(x))
+    return defer_described("ones_like", {x.shape(), dtype}, ones_like, WithoutGradient{x}, options);
   return filled("ones_like", x.shape(), 1, dtype);
 }
 

@@ -1,4 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
@@ -153,9 +154,7 @@ Tensor number_pow(const Tensor& x, Scalar a) {
   if (!x.dtype().is_floating() &&
       (a.real() < 0 || !std::isfinite(a.real()) || a.real() != std::trunc(a.real())))
     fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", a.real());
-  if (is_symbolic(x))
-    return defer(
-        "pow", {x.shape(), x.dtype()}, [a](const Tensor& x) { return number_pow(x, a); }, x);
+  if (is_symbolic(x)) return defer_described("pow", {x.shape(), x.dtype()}, number_pow, x, a);
   if (!x.dtype().is_floating())
     return op_helpers::apply_integer([n = a.integer()](auto v) { return integer_power(v, n); }, x);
   if (!std::isfinite(a.real())) return pow(x, full({}, a, x.dtype()));
@@ -262,7 +261,8 @@ Tensor minimum(const TensorOrNumber& left, const TensorOrNumber& right) {
 namespace {
 /// Clips to numbers; a number that the dtype cannot hold is replaced by the nearest value of the dtype.
 Tensor clip_between(const Tensor& x, Scalar min_value, Scalar max_value) {
-  if (is_symbolic(x)) return defer("clip", {x.shape(), x.dtype()}, clip_between, x, min_value, max_value);
+  if (is_symbolic(x))
+    return defer_described("clip", {x.shape(), x.dtype()}, clip_between, x, min_value, max_value);
   if (!x.dtype().is_floating()) {
     Tensor out = Tensor::empty(x.shape(), x.dtype());
     dispatch_integer(x.dtype(), [&]<class T>() {
@@ -340,9 +340,6 @@ Tensor compare_sides(F f, const Tensor& x, double number) {
 
 template <class F>
 Tensor compare_number(const char* op, F f, const Tensor& x, Scalar number) {
-  if (is_symbolic(x))
-    return defer(
-        op, {x.shape(), DType::Bool}, [=](const Tensor& x) { return compare_number(op, f, x, number); }, x);
   if (!fits(number, x.dtype())) return compare_sides(f, x, number.real());
   return op_helpers::compare(op, f, x, full({}, number, x.dtype()));
 }
@@ -352,7 +349,14 @@ Tensor compare(const char* op, F f, const TensorOrNumber& x, const TensorOrNumbe
   if (x.is_number() == y.is_number()) return op_helpers::compare(op, f, x.tensor(op, y), y.tensor(op, x));
   const Tensor& tensor = y.is_number() ? x.tensor(op, y) : y.tensor(op, x);
   expect_defined(op, y.is_number() ? "x" : "y", tensor);
-  if (y.is_number()) return compare_number(op, f, tensor, y.number());
+  const OutputInfo result{tensor.shape(), DType::Bool};
+  if (y.is_number()) {
+    const auto later = [op, f](const Tensor& x, Scalar y) { return compare(op, f, x, y); };
+    if (is_symbolic(tensor)) return defer_described(op, result, later, tensor, y.number());
+    return compare_number(op, f, tensor, y.number());
+  }
+  const auto later = [op, f](Scalar x, const Tensor& y) { return compare(op, f, x, y); };
+  if (is_symbolic(tensor)) return defer_described(op, result, later, x.number(), tensor);
   return compare_number(
       op, [f](auto b, auto a) { return f(a, b); }, tensor, x.number());
 }

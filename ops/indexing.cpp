@@ -1,7 +1,7 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/base/elements.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -110,7 +110,7 @@ Selection select(const Shape& shape, std::vector<Index> entries) {
 Tensor index(const Tensor& x, const Indices& indices) {
   expect_defined("index", "x", x);
   const Selection selection = select(x.shape(), indices.entries());
-  if (is_symbolic(x)) return defer("index", {selection.shape, x.dtype()}, index, x, indices);
+  if (is_symbolic(x)) return defer_described("index", {selection.shape, x.dtype()}, index, x, indices);
   return reshape(op_helpers::take("index", x, selection.window), selection.shape);
 }
 
@@ -226,7 +226,8 @@ Tensor one_hot(const ArrayLike& index_list, std::int64_t num_classes) {
   expect_rank("one_hot", indices.ndim() + 1);
   Shape shape = indices.shape();
   shape.push_back(num_classes);
-  if (is_symbolic(indices)) return defer("one_hot", {shape, DType::Float32}, one_hot, indices, num_classes);
+  if (is_symbolic(indices))
+    return defer_described("one_hot", {shape, DType::Float32}, one_hot, indices, num_classes);
   Tensor out = op_helpers::filled("one_hot", shape, 0, DType::Float32);
   const Tensor numbers = converted(indices, DType::Int64);
   for (std::int64_t i = 0; i < numbers.size(); ++i)
@@ -253,7 +254,7 @@ Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& sha
   if (!compatible(updates.shape(), wanted))
     fail("[scatter_nd] updates must have the shape ", wanted, ": received updates=", updates.shape());
   if (is_symbolic(indices, updates))
-    return defer("scatter_nd", {shape, updates.dtype()}, scatter_nd, indices, updates, shape);
+    return defer_described("scatter_nd", {shape, updates.dtype()}, scatter_nd, indices, updates, shape);
   return add_up("scatter_nd", updates, row_numbers("scatter_nd", indices, shape), shape);
 }
 
@@ -320,7 +321,7 @@ TopK top_k(const Tensor& x, std::int64_t k) {
       return std::vector{top.values, top.indices};
     };
     const std::vector<Tensor> results =
-        defer("top_k", {{shape, x.dtype()}, {shape, DType::Int32}}, later, x, k);
+        defer_described("top_k", {{shape, x.dtype()}, {shape, DType::Int32}}, later, x, k);
     return {results[0], results[1]};
   }
   const Tensor places = ranked(x, k, true);
@@ -333,7 +334,7 @@ Tensor sort(const Tensor& values, int axis, const SortOptions& options) {
   const bool descending = is_descending("sort", options);
   expect_int32("sort", values.shape()[axis]);
   if (is_symbolic(values))
-    return defer("sort", {values.shape(), values.dtype()}, sort, values, axis, options);
+    return defer_described("sort", {values.shape(), values.dtype()}, sort, values, axis, options);
   return along_last(values, axis, [&](const Tensor& x) {
     const Tensor places = ranked(x, x.shape().back(), descending);
     return pick("sort", x, places, 1, places.shape());
@@ -346,7 +347,7 @@ Tensor argsort(const Tensor& values, int axis, const SortOptions& options) {
   const bool descending = is_descending("argsort", options);
   expect_int32("argsort", values.shape()[axis]);
   if (is_symbolic(values))
-    return defer("argsort", {values.shape(), DType::Int32}, argsort, values, axis, options);
+    return defer_described("argsort", {values.shape(), DType::Int32}, argsort, values, axis, options);
   NoGrad off;
   return along_last(values, axis, [&](const Tensor& x) {
     return positions(ranked(x, x.shape().back(), descending), x.shape().back());

@@ -1,6 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/log.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -56,7 +56,7 @@ Tensor size(const Tensor& x, const SizeOptions& options) {
 Tensor cast(const Tensor& x, DType dtype) {
   expect_defined("cast", "x", x);
   if (x.dtype() == dtype) return identity(x);
-  if (is_symbolic(x)) return defer("cast", {x.shape(), dtype}, cast, x, dtype);
+  if (is_symbolic(x)) return defer_described("cast", {x.shape(), dtype}, cast, x, dtype);
   Tensor out = converted(x, dtype);
   if (dtype.is_floating() && recording(x))
     record("cast", out, {x},

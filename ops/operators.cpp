@@ -1,3 +1,4 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -32,8 +33,9 @@ Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
   expect_arithmetic(op, x);
   expect_fits(op, s, x.dtype());
   if (is_symbolic(x))
-    return defer(
-        op, {x.shape(), x.dtype()}, [=](const Tensor& x) { return with_number(op, x, s, f, d); }, x);
+    return defer_described(
+        op, {x.shape(), x.dtype()}, [=](const Tensor& x, Scalar s) { return with_number(op, x, s, f, d); }, x,
+        s);
   if (x.dtype().is_floating())
     return op_helpers::unary_linear(
         op, x, [f, v = s.real()](auto a) { return f(a, v); }, d);
@@ -142,6 +144,12 @@ Tensor operator+(Scalar x, const Tensor& y) { return y + x; }
 Tensor operator*(Scalar x, const Tensor& y) { return y * x; }
 Tensor operator-(Scalar x, const Tensor& y) {
   expect_defined("subtract", "y", y);
+  if (is_symbolic(y)) {
+    expect_arithmetic("subtract", y);
+    expect_fits("subtract", x, y.dtype());
+    return defer_described(
+        "subtract", {y.shape(), y.dtype()}, [](Scalar x, const Tensor& y) { return x - y; }, x, y);
+  }
   return with_number(
       "subtract", y, x, [](auto a, auto b) { return b - a; }, negated);
 }
@@ -149,6 +157,9 @@ Tensor operator/(Scalar x, const Tensor& y) {
   expect_defined("divide", "y", y);
   if (!y.dtype().is_floating()) return x.real() / backend::as_dtype(y, quotient_dtype(y));
   expect_fits("divide", x, y.dtype());
+  if (is_symbolic(y))
+    return defer_described(
+        "divide", {y.shape(), y.dtype()}, [](Scalar x, const Tensor& y) { return x / y; }, x, y);
   const double v = x.real();
   return op_helpers::unary_by_input(
       "divide", y, [v](auto b) { return v / b; },

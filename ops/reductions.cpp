@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
@@ -83,7 +83,7 @@ Tensor average(const Tensor& x, const ReducedAxes& groups) {
 Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number("sum", x);
   const ReducedAxes groups("sum", x, axis, keepdims);
-  if (is_symbolic(x)) return defer("sum", {groups.shape, x.dtype()}, sum, x, axis, keepdims);
+  if (is_symbolic(x)) return defer_described("sum", {groups.shape, x.dtype()}, sum, x, axis, keepdims);
   return record_sum("sum", x, groups, op_helpers::reduced<op_helpers::SumOf>(x, groups), 1);
 }
 
@@ -91,7 +91,7 @@ Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_defined("mean", "x", x);
   if (x.dtype().is_bool()) return mean(as_dtype(x, floatx()), axis, keepdims);
   const ReducedAxes groups("mean", x, axis, keepdims);
-  if (is_symbolic(x)) return defer("mean", {groups.shape, x.dtype()}, mean, x, axis, keepdims);
+  if (is_symbolic(x)) return defer_described("mean", {groups.shape, x.dtype()}, mean, x, axis, keepdims);
   if (x.dtype().is_integer()) return average(x, groups);
   return record_sum("mean", x, groups, average(x, groups), 1 / static_cast<double>(groups.size));
 }
@@ -150,21 +150,21 @@ Tensor variance(const Tensor& x, const ReducedAxes& groups) {
 Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_averaged("var", x);
   const ReducedAxes groups("var", x, axis, keepdims);
-  if (is_symbolic(x)) return defer("var", {groups.shape, average_dtype(x)}, var, x, axis, keepdims);
+  if (is_symbolic(x)) return defer_described("var", {groups.shape, average_dtype(x)}, var, x, axis, keepdims);
   return as_dtype(variance(averaged(x), groups), average_dtype(x));
 }
 
 Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_averaged("std", x);
   const ReducedAxes groups("std", x, axis, keepdims);
-  if (is_symbolic(x)) return defer("std", {groups.shape, average_dtype(x)}, std, x, axis, keepdims);
+  if (is_symbolic(x)) return defer_described("std", {groups.shape, average_dtype(x)}, std, x, axis, keepdims);
   return as_dtype(root("std", variance(averaged(x), groups)), average_dtype(x));
 }
 
 Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
   op_helpers::expect_floating("norm", x);
   const ReducedAxes groups("norm", x, axis, keepdims);
-  if (is_symbolic(x)) return defer("norm", {groups.shape, x.dtype()}, norm, x, axis, keepdims);
+  if (is_symbolic(x)) return defer_described("norm", {groups.shape, x.dtype()}, norm, x, axis, keepdims);
   const Tensor values = averaged(x);
   Tensor squares = sum_of_squares(values, groups);
   if (recording(values))
@@ -190,7 +190,8 @@ template <class Kernel>
 Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number(op, x);
   const ReducedAxes groups(op, x, axis, keepdims);
-  if (is_symbolic(x)) return defer(op, {groups.shape, x.dtype()}, extreme<Kernel>, op, x, axis, keepdims);
+  if (is_symbolic(x))
+    return defer_described(op, {groups.shape, x.dtype()}, extreme<Kernel>, op, x, axis, keepdims);
   Tensor out = op_helpers::reduced<Kernel>(x, groups);
   if (recording(x))
     record(op, out, {x}, [x, groups](const Tensor& g, const Tensor& y, Grads& grads) {
@@ -252,7 +253,7 @@ Tensor middle_product(const Tensor& x) {
 Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number("prod", x);
   const ReducedAxes groups("prod", x, axis, keepdims);
-  if (is_symbolic(x)) return defer("prod", {groups.shape, x.dtype()}, prod, x, axis, keepdims);
+  if (is_symbolic(x)) return defer_described("prod", {groups.shape, x.dtype()}, prod, x, axis, keepdims);
   if (!recording(x)) return op_helpers::reduced<op_helpers::ProdOf>(x, groups);
   op_helpers::JoinedAxes axes(x.shape(), groups.bits);
   Tensor out = x;
@@ -266,7 +267,8 @@ Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
 Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
   op_helpers::expect_floating("logsumexp", x);
   const ReducedAxes groups("logsumexp", x, axis, keepdims);
-  if (is_symbolic(x)) return defer("logsumexp", {groups.shape, x.dtype()}, logsumexp, x, axis, keepdims);
+  if (is_symbolic(x))
+    return defer_described("logsumexp", {groups.shape, x.dtype()}, logsumexp, x, axis, keepdims);
   const bool once = op_helpers::JoinedAxes(x.shape(), groups.bits).passes() <= 1;
   const Tensor values = once && !recording(x) ? x : in_float(x);
   Tensor out = op_helpers::reduced<kernels::LogSumExpOf>(values, groups);
@@ -284,14 +286,14 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
 Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_defined("any", "x", x);
   const ReducedAxes groups("any", x, axis, keepdims);
-  if (is_symbolic(x)) return defer("any", {groups.shape, DType::Bool}, any, x, axis, keepdims);
+  if (is_symbolic(x)) return defer_described("any", {groups.shape, DType::Bool}, any, x, axis, keepdims);
   return op_helpers::reduced<op_helpers::AnyOf>(x, groups);
 }
 
 Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_defined("all", "x", x);
   const ReducedAxes groups("all", x, axis, keepdims);
-  if (is_symbolic(x)) return defer("all", {groups.shape, DType::Bool}, all, x, axis, keepdims);
+  if (is_symbolic(x)) return defer_described("all", {groups.shape, DType::Bool}, all, x, axis, keepdims);
   return op_helpers::reduced<op_helpers::AllOf>(x, groups);
 }
 

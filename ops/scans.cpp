@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/internal/multi_axis_reduction.hpp>
 #include <ktape/ops/kernels/reduce/argmax.hpp>
 #include <ktape/ops/kernels/reduce/scan.hpp>
@@ -76,7 +76,7 @@ Tensor index_of(const char* op, const Tensor& x, int axis) {
   if (x.shape()[at] == 0)
     fail("[", op, "] the axis must not be empty: received x=", x.shape(), ", axis=", axis);
   const Shape shape = op_helpers::ReducedAxes(x.shape(), 1u << at, false).shape;
-  if (is_symbolic(x)) return defer(op, {shape, DType::Int64}, index_of<Largest>, op, x, axis);
+  if (is_symbolic(x)) return defer_described(op, {shape, DType::Int64}, index_of<Largest>, op, x, axis);
   Tensor out = Tensor::empty(shape, DType::Int64);
   const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), at);
   dispatch(x.dtype(), [&]<class T>() {
@@ -91,14 +91,14 @@ Tensor index_of(const char* op, const Tensor& x, int axis) {
 Tensor cumsum(const Tensor& x, int axis) {
   expect_defined("cumsum", "x", x);
   const int at = scan_axis("cumsum", x, axis);
-  if (is_symbolic(x)) return defer("cumsum", {x.shape(), x.dtype()}, cumsum, x, axis);
+  if (is_symbolic(x)) return defer_described("cumsum", {x.shape(), x.dtype()}, cumsum, x, axis);
   return running_sum(x, at, false);
 }
 
 Tensor cumprod(const Tensor& x, int axis) {
   expect_defined("cumprod", "x", x);
   const int at = scan_axis("cumprod", x, axis);
-  if (is_symbolic(x)) return defer("cumprod", {x.shape(), x.dtype()}, cumprod, x, axis);
+  if (is_symbolic(x)) return defer_described("cumprod", {x.shape(), x.dtype()}, cumprod, x, axis);
   return recurrence("cumprod", x, Tensor(), at, false);
 }
 

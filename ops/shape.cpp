@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/internal/slicing.hpp>
 #include <ktape/ops/internal/sparse_symbolic.hpp>
@@ -76,7 +76,8 @@ Tensor reshape(const Tensor& x, const ShapeLike& shape) {
   const bool open = shape.waits() && (std::count(known.begin(), known.end(), None) > 1 ||
                                       std::find(known.begin(), known.end(), 0) != known.end());
   const Shape wanted = open ? known : reshaped(x, known);
-  if (is_symbolic(x) || shape.waits()) return defer("reshape", {wanted, x.dtype()}, reshape, x, shape);
+  if (is_symbolic(x) || shape.waits())
+    return defer_described("reshape", {wanted, x.dtype()}, reshape, x, shape);
   return renamed("reshape", x, wanted);
 }
 
@@ -98,7 +99,8 @@ Tensor permute_dimensions(const Tensor& x, const Shape& pattern) {
     shape[d] = x.shape()[axes[d]];
     back[axes[d]] = d;
   }
-  if (is_symbolic(x)) return defer("permute_dimensions", {shape, x.dtype()}, permute_dimensions, x, pattern);
+  if (is_symbolic(x))
+    return defer_described("permute_dimensions", {shape, x.dtype()}, permute_dimensions, x, pattern);
   Tensor out = Tensor::empty(shape, x.dtype(), "permute_dimensions");
   kernels::permute(x.raw(), out.raw(), x.shape().begin(), axes, x.ndim(), static_cast<int>(x.dtype().size()));
   if (recording(x))
@@ -153,7 +155,7 @@ Tensor concatenate(const TensorList& tensors, int axis) {
   shape[axis] = 0;
   for (const Tensor& x : tensors) shape[axis] = where_known(std::plus<>(), shape[axis], x.shape()[axis]);
   if (is_symbolic(tensors.vector()))
-    return defer(
+    return defer_described(
         "concatenate", {shape, tensors[0].dtype()},
         [](const TensorList& tensors, int axis) { return concatenate(tensors, axis); }, tensors, axis);
   return op_helpers::join("concatenate", tensors.vector(), shape.count(0, axis), shape);
@@ -165,7 +167,7 @@ Tensor stack(const TensorList& x, int axis) {
   axis = canonical_axis("stack", axis, shape.rank() + 1);
   expect_rank("stack", shape.rank() + 1);
   shape.insert(axis, static_cast<std::int64_t>(x.size()));
-  if (is_symbolic(x.vector())) return defer("stack", {shape, x[0].dtype()}, stack, x, axis);
+  if (is_symbolic(x.vector())) return defer_described("stack", {shape, x[0].dtype()}, stack, x, axis);
   return op_helpers::join("stack", x.vector(), shape.count(0, axis), shape);
 }
 
@@ -175,7 +177,7 @@ Tensor repeat(const Tensor& x, std::int64_t n) {
   if (n < 0) fail("[repeat] n must be at least 0: received n=", n);
   const Shape shape{x.shape()[0], n, x.shape()[1]};
   check_extents("repeat", shape, x.dtype().size(), true);
-  if (is_symbolic(x)) return defer("repeat", {shape, x.dtype()}, repeat, x, n);
+  if (is_symbolic(x)) return defer_described("repeat", {shape, x.dtype()}, repeat, x, n);
   return op_helpers::repeat_rows("repeat", x, x.shape()[0], n, shape);
 }
 
@@ -200,7 +202,8 @@ Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis) {
   if (rep < 0) fail("[repeat_elements] rep must be at least 0: received rep=", rep);
   if (rep == 1) return identity(x);
   const Shape shape = stretched("repeat_elements", x.shape(), axis, rep, x.dtype());
-  if (is_symbolic(x)) return defer("repeat_elements", {shape, x.dtype()}, repeat_elements, x, rep, axis);
+  if (is_symbolic(x))
+    return defer_described("repeat_elements", {shape, x.dtype()}, repeat_elements, x, rep, axis);
   return op_helpers::repeat_rows("repeat_elements", x, x.shape().count(0, axis + 1), rep, shape);
 }
 
@@ -216,7 +219,7 @@ Tensor tile(const Tensor& x, const ShapeLike& times) {
     if (later) shape[d] = None;
     else shape = stretched("tile", shape, d, n[d], x.dtype());
   }
-  if (is_symbolic(x) || times.waits()) return defer("tile", {shape, x.dtype()}, tile, x, times);
+  if (is_symbolic(x) || times.waits()) return defer_described("tile", {shape, x.dtype()}, tile, x, times);
   Tensor out = x;
   for (int d = x.ndim() - 1; d >= 0; --d) {
     if (n[d] == 1) continue;
@@ -247,7 +250,7 @@ Tensor expand_dims(const Tensor& x, int axis) {
   Shape shape = x.shape();
   expect_rank("expand_dims", x.ndim() + 1);
   shape.insert(canonical_axis("expand_dims", axis, x.ndim() + 1), 1);
-  if (is_symbolic(x)) return defer("expand_dims", {shape, x.dtype()}, expand_dims, x, axis);
+  if (is_symbolic(x)) return defer_described("expand_dims", {shape, x.dtype()}, expand_dims, x, axis);
   return renamed("expand_dims", x, shape);
 }
 
@@ -258,14 +261,14 @@ Tensor squeeze(const Tensor& x, int axis) {
   if (!compatible(shape[at], 1))
     fail("[squeeze] the axis must have extent 1: received x=", shape, ", axis=", axis);
   shape.erase(at);
-  if (is_symbolic(x)) return defer("squeeze", {shape, x.dtype()}, squeeze, x, axis);
+  if (is_symbolic(x)) return defer_described("squeeze", {shape, x.dtype()}, squeeze, x, axis);
   return renamed("squeeze", x, shape);
 }
 
 Tensor reverse(const Tensor& x, const Axes& axes) {
   expect_defined("reverse", "x", x);
   const unsigned bits = canonical_axes("reverse", axes, x.ndim());
-  if (is_symbolic(x)) return defer("reverse", {x.shape(), x.dtype()}, reverse, x, axes);
+  if (is_symbolic(x)) return defer_described("reverse", {x.shape(), x.dtype()}, reverse, x, axes);
   op_helpers::Window window = whole(x.shape());
   for (int d = 0; d < x.ndim(); ++d)
     if (bits >> d & 1) window.start[d] = x.shape()[d] - 1, window.step[d] = -1;
@@ -287,7 +290,7 @@ Tensor slice(const Tensor& x, const Shape& start, const Shape& size) {
       fail("[slice] the block must lie inside x: received x=", x.shape(), ", start=", numbers(start),
            ", size=", numbers(size), " (axis ", d, ")");
   }
-  if (is_symbolic(x)) return defer("slice", {extents, x.dtype()}, slice, x, start, size);
+  if (is_symbolic(x)) return defer_described("slice", {extents, x.dtype()}, slice, x, start, size);
   if (extents == x.shape()) return identity(x);
   return op_helpers::take("slice", x, {start, filled(x.ndim(), 1), extents});
 }
@@ -323,7 +326,7 @@ std::vector<Tensor> split(const Tensor& x, const Sections& sections, int axis) {
   axis = canonical_axis("split", axis, x.ndim());
   std::vector<Shape> shapes;
   for (std::int64_t size : sections.of(x.shape()[axis])) shapes.emplace_back(x.shape())[axis] = size;
-  if (is_symbolic(x)) return defer("split", infos_of(shapes, x.dtype()), split, x, sections, axis);
+  if (is_symbolic(x)) return defer_described("split", infos_of(shapes, x.dtype()), split, x, sections, axis);
   return op_helpers::cut("split", x, x.shape().count(0, axis), shapes);
 }
 
@@ -336,7 +339,7 @@ std::vector<Tensor> unstack(const Tensor& x, int axis) {
          ", axis=", axis);
   shape.erase(axis);
   const std::vector<Shape> shapes(static_cast<std::size_t>(x.shape()[axis]), shape);
-  if (is_symbolic(x)) return defer("unstack", infos_of(shapes, x.dtype()), unstack, x, axis);
+  if (is_symbolic(x)) return defer_described("unstack", infos_of(shapes, x.dtype()), unstack, x, axis);
   return op_helpers::cut("unstack", x, x.shape().count(0, axis), shapes);
 }
 
@@ -384,7 +387,7 @@ Tensor pad(const Tensor& x, const std::vector<PaddingPair>& paddings, const PadO
   check_extents("pad", shape, x.dtype().size());
   for (int d = 0; d < x.ndim(); ++d)
     if (x.shape()[d] == None) shape[d] = None;
-  if (is_symbolic(x)) return defer("pad", {shape, x.dtype()}, pad, x, paddings, options);
+  if (is_symbolic(x)) return defer_described("pad", {shape, x.dtype()}, pad, x, paddings, options);
   if (mode == "constant") return op_helpers::place("pad", x, shape, window, options.constant_values);
   Tensor out = x;
   for (int d = 0; d < x.ndim(); ++d) out = mirrored(out, d, paddings[static_cast<std::size_t>(d)], skip);

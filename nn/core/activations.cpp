@@ -1,3 +1,4 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/core/class_registry.hpp>
 #include <ktape/ops/control/control_flow.hpp>
@@ -25,6 +26,14 @@ B logistic(const B& a) {
 }
 Tensor logistic(const Tensor& a) { return K::sigmoid(a); }
 
+/// Returns a symbolic f(x, options) that keeps the options for the configs of models.
+template <class Options>
+Tensor described(const char* op, const Tensor& x, Tensor (*f)(const Tensor&, const Options&),
+                 const Options& options) {
+  op_helpers::expect_floating(op, x);
+  return defer_described(op, info_of(x), f, x, options);
+}
+
 }  // namespace
 
 Tensor relu(const Tensor& x, const ReluOptions& o) {
@@ -40,6 +49,7 @@ Tensor selu(const Tensor& x) { return 1.0507009873554805 * K::elu(x, 1.673263242
 
 Tensor celu(const Tensor& x, const AlphaOptions& o) {
   if (o.alpha == 0) fail("[celu] alpha must not be 0: received alpha=0");
+  if (is_symbolic(x)) return described("celu", x, celu, o);
   return unary_by_input(
       "celu", x, [c = o.alpha](auto a) { return select(a > 0, a, c * (exp(a / c) - 1)); },
       [c = o.alpha](auto g, auto a) { return select(a > 0, g, g * exp(select(a > 0, like(a, 0), a) / c)); });
@@ -82,12 +92,14 @@ Tensor hard_silu(const Tensor& x) {
 Tensor hard_tanh(const Tensor& x) { return K::clip(x, -1, 1); }
 
 Tensor hard_shrink(const Tensor& x, const ShrinkOptions& o) {
+  if (is_symbolic(x)) return described("hard_shrink", x, hard_shrink, o);
   return unary_by_input(
       "hard_shrink", x, [t = o.threshold](auto a) { return select(a > t, a, select(a < -t, a, like(a, 0))); },
       [t = o.threshold](auto g, auto a) { return select(a > t, g, select(a < -t, g, like(g, 0))); });
 }
 
 Tensor soft_shrink(const Tensor& x, const ShrinkOptions& o) {
+  if (is_symbolic(x)) return described("soft_shrink", x, soft_shrink, o);
   return unary_by_input(
       "soft_shrink", x,
       [t = o.threshold](auto a) { return select(a > t, a - t, select(a < -t, a + t, like(a, 0))); },
@@ -98,6 +110,7 @@ Tensor tanh(const Tensor& x) { return K::tanh(x); }
 Tensor tanh_shrink(const Tensor& x) { return x - K::tanh(x); }
 
 Tensor threshold(const Tensor& x, const ThresholdOptions& o) {
+  if (is_symbolic(x)) return described("threshold", x, threshold, o);
   return unary_by_input(
       "threshold", x, [t = o.threshold, v = o.default_value](auto a) { return select(a > t, a, like(a, v)); },
       [t = o.threshold](auto g, auto a) { return select(a > t, g, like(g, 0)); });
@@ -110,6 +123,7 @@ Tensor softplus(const Tensor& x) { return K::softplus(x); }
 Tensor softsign(const Tensor& x) { return K::softsign(x); }
 
 Tensor squareplus(const Tensor& x, const SquareplusOptions& o) {
+  if (is_symbolic(x)) return described("squareplus", x, squareplus, o);
   return unary_by_input(
       "squareplus", x, [b = o.b](auto a) { return (a + sqrt(a * a + b)) * 0.5; },
       [b = o.b](auto g, auto a) { return g * ((1 + a / sqrt(a * a + b)) * 0.5); });

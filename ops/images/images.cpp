@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/images/images.hpp>
 #include <ktape/ops/images/resampling.hpp>
@@ -35,7 +35,8 @@ std::int64_t scaled(const char* op, std::int64_t extent, std::int64_t factor) {
 Tensor interpolate(const Tensor& x, int axis, std::int64_t factor) {
   Shape shape = x.shape();
   shape[axis] = where_known([factor](std::int64_t n) { return n * factor; }, shape[axis]);
-  if (is_symbolic(x)) return defer("resize_images", {shape, x.dtype()}, interpolate, x, axis, factor);
+  if (is_symbolic(x))
+    return defer_described("resize_images", {shape, x.dtype()}, interpolate, x, axis, factor);
   return op_helpers::resampled(x, axis, shape[axis], "bilinear", false);
 }
 

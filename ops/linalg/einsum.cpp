@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
@@ -183,7 +183,7 @@ Tensor einsum(const std::string& text, const TensorList& operands) {
     op_helpers::expect_same_dtype("einsum", operands[0], x);
   }
   if (is_symbolic(operands.vector()))
-    return defer("einsum", {shape, operands[0].dtype()}, einsum, text, operands);
+    return defer_described("einsum", {shape, operands[0].dtype()}, einsum, text, operands);
 
   Labelled result{operands[0], equation.inputs[0]};
   for (std::size_t i = 1; i < operands.size(); ++i) {

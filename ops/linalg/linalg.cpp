@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -148,7 +148,7 @@ Tensor batch_dot(const Tensor& x, const Tensor& y, const BatchAxes& given) {
   for (int i = 1; i < y.ndim(); ++i)
     if (i != yaxis) shape.push_back(y.shape()[i]);
   if (shape.rank() == 1) shape.push_back(1);
-  if (is_symbolic(x, y)) return defer("batch_dot", {shape, x.dtype()}, batch_dot, x, y, given);
+  if (is_symbolic(x, y)) return defer_described("batch_dot", {shape, x.dtype()}, batch_dot, x, y, given);
   bool x_first, y_first;
   const Tensor left = as_matrices(x, xaxis, x_first), right = as_matrices(y, yaxis, y_first);
   return reshape(product(left, x_first, right, !y_first, "batch_dot"), shape);
@@ -171,7 +171,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   const std::int64_t batch = shape.count(), m = as[ar - (ta ? 1 : 2)], n = bs[br - (tb ? 2 : 1)];
   Shape result = shape;
   result.push_back(m), result.push_back(n);
-  if (is_symbolic(a, b)) return defer("matmul", {result, a.dtype()}, matmul, a, b, options);
+  if (is_symbolic(a, b)) return defer_described("matmul", {result, a.dtype()}, matmul, a, b, options);
   const auto stacked = [&](const Tensor& x, const Shape& own) {
     Shape full = shape;
     const std::int64_t rows = x.shape()[x.ndim() - 2], columns = x.shape().back();

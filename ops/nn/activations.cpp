@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tensor_metadata.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -69,7 +69,7 @@ Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
 Tensor softmax(const Tensor& x, int axis) {
   op_helpers::expect_floating("softmax", x);
   const int at = canonical_axis("softmax", axis, x.ndim());
-  if (is_symbolic(x)) return defer("softmax", {x.shape(), x.dtype()}, softmax, x, axis);
+  if (is_symbolic(x)) return defer_described("softmax", {x.shape(), x.dtype()}, softmax, x, axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), at);
   const ktape_softmax call{.dtype = kernels::engine_dtype(x.dtype()),
@@ -92,7 +92,7 @@ Tensor softmax(const Tensor& x, int axis) {
 Tensor log_softmax(const Tensor& x, int axis) {
   op_helpers::expect_floating("log_softmax", x);
   const int at = canonical_axis("log_softmax", axis, x.ndim());
-  if (is_symbolic(x)) return defer("log_softmax", {x.shape(), x.dtype()}, log_softmax, x, axis);
+  if (is_symbolic(x)) return defer_described("log_softmax", {x.shape(), x.dtype()}, log_softmax, x, axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), at);
   dispatch_floating(x.dtype(),
@@ -114,6 +114,11 @@ Tensor sigmoid(const Tensor& x) {
 }
 
 Tensor hard_sigmoid(const Tensor& x) {
+  op_helpers::expect_floating("hard_sigmoid", x);
+  if (is_symbolic(x))  // Keras 3's function of this name has another slope
+    return defer_described(
+        "hard_sigmoid", {x.shape(), x.dtype()}, [](const Tensor& x, double) { return hard_sigmoid(x); }, x,
+        0.2);
   return unary_by_input(
       "hard_sigmoid", x,
       [](auto a) {
@@ -166,7 +171,7 @@ Tensor integer_relu(const Tensor& x, const ReluOptions& options) {
     fail<TypeError>("[relu] a slope below the threshold needs a signed dtype: received dtype=", x.dtype());
   for (double number : {options.alpha, options.max_value.value_or(0), options.threshold})
     expect_fits("relu", number, x.dtype());
-  if (is_symbolic(x)) return defer("relu", {x.shape(), x.dtype()}, integer_relu, x, options);
+  if (is_symbolic(x)) return defer_described("relu", {x.shape(), x.dtype()}, integer_relu, x, options);
   return op_helpers::apply_integer(
       [f = Relu<std::int64_t>(options)](auto a) { return static_cast<decltype(a)>(f(std::int64_t{a})); }, x);
 }
@@ -176,6 +181,10 @@ Tensor integer_relu(const Tensor& x, const ReluOptions& options) {
 Tensor relu(const Tensor& x, const ReluOptions& options) {
   expect_defined("relu", "x", x);
   if (x.dtype().is_integer()) return integer_relu(x, options);
+  if (is_symbolic(x)) {
+    op_helpers::expect_floating("relu", x);
+    return defer_described("relu", {x.shape(), x.dtype()}, relu, x, options);
+  }
   if (options.alpha == 0 && !options.max_value && options.threshold == 0)
     return unary_by_output(
         "relu", x, [](auto a) { return select(a <= 0, like(a, 0), a); },
@@ -190,6 +199,8 @@ Tensor relu(const Tensor& x, const ReluOptions& options) {
 }
 
 Tensor elu(const Tensor& x, double alpha) {
+  op_helpers::expect_floating("elu", x);
+  if (is_symbolic(x)) return defer_described("elu", {x.shape(), x.dtype()}, elu, x, alpha);
   return unary_by_input(
       "elu", x, [alpha](auto a) { return select(a > 0, a, expm1(a) * alpha); },
       [alpha](auto g, auto a) { return select(a > 0, g, g * alpha * exp(select(a > 0, like(a, 0), a))); });
@@ -233,7 +244,8 @@ constexpr auto gelu_tanh_slope = [](auto g, auto a) {
 }  // namespace
 
 Tensor gelu(const Tensor& x, const GeluOptions& options) {
-  expect_defined("gelu", "x", x);
+  op_helpers::expect_floating("gelu", x);
+  if (is_symbolic(x)) return defer_described("gelu", {x.shape(), x.dtype()}, gelu, x, options);
   if (options.approximate)
     return unary_by_input(
         "gelu", x, [](auto a) { return a * 0.5 * (tanh((a * a * a * tanh_cube + a) * tanh_scale) + 1); },
@@ -286,7 +298,7 @@ Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k
          predictions.shape(), ", targets=", targets.shape());
   const Shape shape{merged(targets.shape()[0], predictions.shape()[0])};
   if (is_symbolic(predictions, targets))
-    return defer("in_top_k", {shape, DType::Bool}, in_top_k, predictions, targets, k);
+    return defer_described("in_top_k", {shape, DType::Bool}, in_top_k, predictions, targets, k);
   Tensor out = Tensor::empty(shape, DType::Bool);
   const Tensor indices = converted(targets, DType::Int64);
   dispatch_floating(predictions.dtype(), [&]<class T>() {

@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/nn/bias.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
@@ -38,8 +38,8 @@ Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options)
     fail("[bias_add] the bias must fit x: received x=", xs, ", bias=", bs,
          channels_at_1 ? ", data_format=\"channels_first\"" : ", data_format=\"channels_last\"");
   if (is_symbolic(x, bias))
-    return defer("bias_add", {broadcast_shapes("bias_add", xs, fitted), x.dtype()}, bias_add, x, bias,
-                 options);
+    return defer_described("bias_add", {broadcast_shapes("bias_add", xs, fitted), x.dtype()}, bias_add, x,
+                           bias, options);
   return x + (first ? reshape(bias, fitted) : bias);
 }
 

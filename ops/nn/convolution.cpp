@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/nn/convolution.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
@@ -30,10 +30,7 @@ Tensor convolution(const ConvolutionArguments& a, const Tensor& x, const Tensor&
   const Convolution c = canonical(a, input, window);
   const Shape shape = result_shape(c, input, window.back());
   const OutputInfo result = result_of(a, shape, x);
-  if (is_symbolic(x, kernel))
-    return defer(
-        a.op, result, [a](const Tensor& x, const Tensor& kernel) { return convolution(a, x, kernel); }, x,
-        kernel);
+  if (is_symbolic(x, kernel)) return defer_described(a.op, result, convolution, a, x, kernel);
   return channels_back(op_helpers::convolve(channels_last(x, first), kernel, c, shape), first);
 }
 
@@ -73,9 +70,7 @@ Tensor transposed_convolution(const ConvolutionArguments& a, const Tensor& x, co
          "] output_shape must be one that the convolution maps to x's: received output_shape=", given,
          ", x=", x.shape(), ", kernel=", window, ", strides=", a.strides, ", padding=\"", a.padding, '"');
   if (is_symbolic(x, kernel) || output_shape.waits())
-    return defer(
-        a.op, result, [a](const auto&... given) { return transposed_convolution(a, given...); }, x, kernel,
-        output_shape);
+    return defer_described(a.op, result, transposed_convolution, a, x, kernel, output_shape);
   return channels_back(op_helpers::convolve_transposed(channels_last(x, first), kernel, c, shape), first);
 }
 
@@ -92,10 +87,7 @@ Tensor depthwise(const ConvolutionArguments& a, const Tensor& x, const Tensor& k
   Convolution c = canonical(a, input, window);
   const Shape shape = result_shape(c, input, filters.back());
   const OutputInfo result = result_of(a, shape, x);
-  if (is_symbolic(x, kernel))
-    return defer(
-        a.op, result, [a](const Tensor& x, const Tensor& kernel) { return depthwise(a, x, kernel); }, x,
-        kernel);
+  if (is_symbolic(x, kernel)) return defer_described(a.op, result, depthwise, a, x, kernel);
   // The kernels are fast for one filter per channel: with several filters, each channel is repeated.
   const Tensor last = channels_last(x, first);
   const Tensor repeated = channels > 1 && multiplier > 1 ? repeat_elements(last, multiplier, -1) : last;

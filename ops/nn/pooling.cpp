@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/internal/engine.hpp>
@@ -137,7 +137,7 @@ Tensor pool(const char* op, int dims, const Tensor& x, const PerAxis<std::int64_
   if (is_symbolic(x)) {
     PoolOptions fixed = options;
     fixed.data_format = data_format;
-    return defer(op, {channels_back(shape, first), x.dtype()}, pool, op, dims, x, pool_size, fixed);
+    return defer_described(op, {channels_back(shape, first), x.dtype()}, pool, op, dims, x, pool_size, fixed);
   }
   const Tensor last = reshape(channels_last(x, first), grid_shape(grid, false));
   return channels_back(
