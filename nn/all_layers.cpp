@@ -21,7 +21,6 @@ void add_layers(ClassRegistry& registry) {
   add_multi_head_attention_layers(registry);
   add_normalization_layers(registry);
   add_numeric_layers(registry);
-  add_operation_layer(registry);
   add_padding_layers(registry);
   add_pooling_layers(registry);
   add_recurrent_cells(registry);

@@ -61,7 +61,7 @@ std::vector<std::string> FunctionalImpl::input_names() const {
 std::vector<std::string> FunctionalImpl::output_names() const {
   std::vector<std::string> names;
   for (const Tensor& output : outputs_) {
-    const std::string name = name_of(output);
+    const std::string name = graph_->name_of(*output.get()->symbol);
     const auto same = std::count(names.begin(), names.end(), name);
     names.push_back(same == 0 ? name : name + '_' + std::to_string(same));
   }

@@ -5,6 +5,7 @@
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/node_config.hpp>
+#include <ktape/nn/models/operation_config.hpp>
 #include <ktape/nn/models/sequential.hpp>
 
 #include <algorithm>
@@ -22,8 +23,9 @@ using Key = std::pair<const Symbol*, std::uint32_t>;
 
 class GraphWriter {
  public:
-  GraphWriter(const std::string& model, const LayerGraph& graph) : model_(model) {
+  GraphWriter(const std::string& model, const LayerGraph& graph) : model_(model), graph_(graph) {
     for (const Layer& layer : graph.layers()) names_.insert(layer.name());
+    for (const Ref<Symbol>& symbol : graph.symbols()) names_.insert(graph.name_of(*symbol));
     for (const Tensor& input : graph.inputs()) add_input(input);
     for (const Ref<Symbol>& symbol : graph.symbols()) add_call(*symbol);
   }
@@ -78,14 +80,24 @@ class GraphWriter {
 
   void add_call(const Symbol& symbol) {
     const LayerCall* call = call_of(symbol);
-    if (!call)
-      fail("[", model_, "] the op '", symbol.op(),
-           "' between layers has no config from which it could be made again: make it the call of a layer "
-           "class (nn::LayerOf)");
+    if (!call) return add_operation(symbol);
     Entry& entry = entry_of(call->layer);
     for (std::uint32_t i = 0; i < symbol.outputs().size(); ++i)
       place_of_[{&symbol, i}] = {entry.name, static_cast<std::int64_t>(entry.calls.size()), i};
     entry.calls.push_back(call_config(*call, [this](const Tensor& x) { return place_of(x); }));
+  }
+
+  void add_operation(const Symbol& symbol) {
+    const std::optional<OperationCall> call = operation_of(symbol);
+    if (!call)
+      fail("[", model_, "] the op '", symbol.op(),
+           "' between layers has no config from which it could be made again: make it the call of a layer "
+           "class (nn::LayerOf)");
+    const std::string name = graph_.name_of(symbol);
+    for (std::uint32_t i = 0; i < symbol.outputs().size(); ++i) place_of_[{&symbol, i}] = {name, 0, i};
+    entries_.push_back({name,
+                        operation_config(*call, name),
+                        {operation_call_config(*call, [this](const Tensor& x) { return place_of(x); })}});
   }
 
   Entry& entry_of(const Layer& layer) {
@@ -100,6 +112,7 @@ class GraphWriter {
   }
 
   const std::string& model_;
+  const LayerGraph& graph_;
   std::set<std::string> names_, functional_;
   std::vector<Entry> entries_;
   std::map<const LayerImpl*, std::size_t> at_;
@@ -121,6 +134,10 @@ Config FunctionalImpl::get_config() const {
 // --- Reading ----------------------------------------------------------------------------------------------
 
 namespace {
+
+bool is_functional(const Layer& layer) {
+  return layer.defined() && dynamic_cast<const FunctionalImpl*>(layer.shared().get());
+}
 
 class GraphReader {
  public:
@@ -156,7 +173,8 @@ class GraphReader {
   };
   struct Entry {
     std::string name;
-    Layer layer;
+    Layer layer;  ///< undefined for an operation
+    Value operation;
     std::vector<Call> calls;
   };
   using Place = std::pair<std::size_t, std::size_t>;
@@ -164,13 +182,15 @@ class GraphReader {
   std::string what(const Entry& entry) const { return '[' + model_ + "] the layer '" + entry.name + "':"; }
 
   void add(const Value& value) {
-    Entry entry{layer_name(value, model_), {}, {}};
+    Entry entry{layer_name(value, model_), {}, {}, {}};
     if (!at_.emplace(entry.name, entries_.size()).second)
       fail("[", model_, "] layers must have different names: received two layers named '", entry.name, "'");
-    entry.layer = layer_from(value, model_);
+    if (value.config().get("class_name") == Value(operation_class)) entry.operation = value;
+    else entry.layer = layer_from(value, model_);
     const Value calls = value.config().get("inbound_nodes", Value::List());
     for (const Value& call : calls.list(what(entry) + " inbound_nodes")) entry.calls.push_back({call});
-    if (const Tensor input = input_of(entry.layer); input.defined()) {
+    const Tensor input = entry.layer.defined() ? input_of(entry.layer) : Tensor();
+    if (input.defined()) {
       if (!entry.calls.empty())
         fail(what(entry), " an input is not called: received ", entry.calls.size(), " inbound_nodes");
       entry.calls.push_back({Value(), {input}, 0, {}, true});
@@ -230,10 +250,15 @@ class GraphReader {
   }
 
   void make(const Entry& entry, Call& call) {
-    const CallInputs read = call_from(
-        call.value, [&](const TensorPlace& place) { return tensor_at(place, what(entry)); }, what(entry));
-    call.outputs = entry.layer.apply(read.inputs, read.arguments);
+    const auto at = [&](const TensorPlace& place) { return tensor_at(place, what(entry)); };
     call.made = true;
+    if (!entry.layer.defined()) {
+      const OperationCall read = operation_call_from(entry.operation, call.value, at, what(entry));
+      call.outputs = apply_operation(read, entry.name);
+      return;
+    }
+    const CallInputs read = call_from(call.value, at, what(entry));
+    call.outputs = entry.layer.apply(read.inputs, read.arguments);
   }
 
   Tensor tensor_at(const TensorPlace& place, const std::string& what) const {
@@ -248,9 +273,7 @@ class GraphReader {
   /// Returns an input or output of the model, where Keras counts the calls of a functional model from 1.
   Tensor output_at(TensorPlace place, const std::string& what) const {
     const auto known = at_.find(place.layer);
-    if (known != at_.end() && place.call > 0 &&
-        dynamic_cast<const FunctionalImpl*>(entries_[known->second].layer.shared().get()))
-      --place.call;
+    if (known != at_.end() && place.call > 0 && is_functional(entries_[known->second].layer)) --place.call;
     return tensor_at(place, what);
   }
 

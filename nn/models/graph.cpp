@@ -1,8 +1,8 @@
 #include <ktape/autograd/environment.hpp>
 #include <ktape/autograd/graph/reach.hpp>
 #include <ktape/nn/models/graph.hpp>
+#include <ktape/nn/operations/operation.hpp>
 
-#include <map>
 #include <set>
 
 namespace ktape::nn {
@@ -31,6 +31,7 @@ LayerGraph::LayerGraph(const std::string& model, const std::vector<Tensor>& inpu
     add_layer(model, call_of(*symbol));
     add_step(symbol);
   }
+  name_ops();
   for (const Tensor& output : outputs) results_.push_back(plan_.source(Operand(output)));
   if (!captures_) plan_.find_last_uses(results_);  // otherwise a callable inside an op may read any tensor
 }
@@ -43,6 +44,30 @@ void LayerGraph::add_layer(const std::string& model, const LayerCall* call) {
       fail("[", model, "] layers must have different names: received two layers named '", known.name(), "'");
   }
   layers_.push_back(call->layer);
+}
+
+void LayerGraph::name_ops() {
+  std::set<std::string> names;
+  for (const Layer& layer : layers_) names.insert(layer.name());
+  const auto add = [&](const Symbol& symbol, std::string name) {
+    const std::string stem = name + '_';
+    for (int number = 1; !names.insert(name).second; ++number) name = stem + std::to_string(number);
+    op_names_.emplace(&symbol, name);
+  };
+  for (const bool with_given_names : {true, false}) {
+    for (const ExecutionPlan::Step& step : plan_.steps()) {
+      const std::string given = given_name(*step.symbol);
+      if (call_of(*step.symbol) || given.empty() == with_given_names) continue;
+      const Operation* const operation = operation_named_by(*step.symbol);
+      add(*step.symbol, !given.empty() ? given : operation ? operation->snake_name() : step.symbol->op());
+    }
+  }
+}
+
+std::string LayerGraph::name_of(const Symbol& symbol) const {
+  if (const LayerCall* call = call_of(symbol)) return call->layer.name();
+  const auto op = op_names_.find(&symbol);
+  return op == op_names_.end() ? symbol.op() : op->second;
 }
 
 void LayerGraph::add_step(const Ref<Symbol>& symbol) {
@@ -59,7 +84,9 @@ std::vector<GraphNode> LayerGraph::nodes() const {
   const auto add = [&](const Symbol& symbol, std::span<const Operand> operands) {
     GraphNode node;
     if (const LayerCall* call = call_of(symbol)) node.layer = call->layer;
-    else node.op = symbol.op();
+    else node.op = name_of(symbol);
+    const Operation* const operation = node.op.empty() ? nullptr : operation_named_by(symbol);
+    if (operation) node.op_class = operation->name;
     for (const GraphNode& other : nodes) node.call += node.layer.defined() && other.layer.is(node.layer);
     for (const Operand& operand : operands) {
       if (!is_symbolic(operand.tensor)) continue;

@@ -2,13 +2,16 @@
 #include <ktape/autograd/graph/execution_plan.hpp>
 #include <ktape/nn/layers/base/layer_call.hpp>
 
+#include <map>
+
 namespace ktape::nn {
 
 /// A node in the drawing of a model's graph: the call of a layer, the call of an op, or an input.
 struct GraphNode {
   Layer layer;     ///< undefined for an op
-  std::string op;  ///< the name of an op; empty for a layer
-  int call = 0;    ///< the number of the call among the layer's calls in this graph
+  std::string op;  ///< the name of an op, which no other node of the graph has; empty for a layer
+  std::string op_class = "op";  ///< the operation of the op, if there is one
+  int call = 0;                 ///< the number of the call among the layer's calls in this graph
   std::vector<Shape> inputs, outputs;
   std::vector<DType> dtypes;  ///< the dtypes of the outputs
   /// For each input, the node that made the input, and the index among the outputs of that node.
@@ -36,6 +39,9 @@ class LayerGraph {
   const std::vector<Layer>& layers() const { return layers_; }
   /// Returns the inputs and the calls, each after the nodes that make its inputs.
   std::vector<GraphNode> nodes() const;
+  /// Returns the name of the layer or the op that made tensors of the graph. Each op has a name that no layer
+  /// and no other op of the graph has.
+  std::string name_of(const Symbol& symbol) const;
   /// Returns the symbols of the calls, in the order of the calls.
   std::vector<Ref<Symbol>> symbols() const;
 
@@ -49,11 +55,13 @@ class LayerGraph {
 
   void add_step(const Ref<Symbol>& symbol);
   void add_layer(const std::string& model, const LayerCall* call);
+  void name_ops();
 
   std::vector<Tensor> inputs_, outputs_;
   std::vector<Layer> layers_;
   ExecutionPlan plan_;
-  std::vector<CallOfStep> calls_;               ///< the call of each step of the plan
+  std::vector<CallOfStep> calls_;  ///< the call of each step of the plan
+  std::map<const Symbol*, std::string> op_names_;
   std::vector<ExecutionPlan::Source> results_;  ///< the slots of the outputs
   bool captures_ = false;                       ///< whether a callable inside of an op uses symbolic tensors
 };

@@ -8,19 +8,10 @@ namespace {
 
 constexpr const char* tensor_class = "__keras_tensor__";
 
-bool is_tensor(const Value& value) {
-  return value.is_config() && value.config().get("class_name") == Value(tensor_class);
-}
-
-TensorPlace place_in(const Value& tensor, const std::string& what) {
-  const Config& config = tensor.config().at("config").config(what + " the config of a tensor");
-  return TensorPlace::from_value(config.at("keras_history"), what);
-}
-
 /// Calls f with each tensor in lists of lists.
 template <class F>
 void each_tensor(const Value& value, F&& f) {
-  if (is_tensor(value)) return f(value);
+  if (is_tensor_config(value)) return f(value);
   if (!value.is_list()) return;
   for (const Value& item : value.list()) each_tensor(item, f);
 }
@@ -35,6 +26,22 @@ void each_argument(const Value& call, const std::string& what, F&& f) {
 }
 
 }  // namespace
+
+bool is_tensor_config(const Value& value) {
+  return value.is_config() && value.config().get("class_name") == Value(tensor_class);
+}
+
+Value tensor_config(const Tensor& x, const TensorPlace& place) {
+  return Config{
+      {"class_name", tensor_class},
+      {"config",
+       Config{{"shape", x.shape()}, {"dtype", x.dtype().name()}, {"keras_history", place.to_value()}}}};
+}
+
+TensorPlace place_in(const Value& tensor, const std::string& what) {
+  const Config& config = tensor.config().at("config").config(what + " the config of a tensor");
+  return TensorPlace::from_value(config.at("keras_history"), what);
+}
 
 TensorPlace TensorPlace::from_value(const Value& value, const std::string& what) {
   const Value::List& parts = value.list(what + " the place of a tensor");
@@ -130,10 +137,7 @@ class CallWriter {
       fail("[", call_.layer.name(),
            "] the layer is called on a tensor with a value, which has no place in a config: received shape=",
            x.shape());
-    return Config{{"class_name", tensor_class},
-                  {"config", Config{{"shape", x.shape()},
-                                    {"dtype", x.dtype().name()},
-                                    {"keras_history", place_of_(x).to_value()}}}};
+    return tensor_config(x, place_of_(x));
   }
 
   Value::List tensors(const std::vector<Tensor>& all) const {
@@ -204,7 +208,7 @@ class CallReader {
     return tensors;
   }
   Tensor one(const std::string& name, const Value& value) {
-    if (!is_tensor(value))
+    if (!is_tensor_config(value))
       fail(what_, " the call takes tensors of the model", name.empty() ? "" : " as " + name, ": received ",
            value);
     return tensor_at_(place_in(value, what_));

@@ -18,6 +18,13 @@ struct TensorPlace {
   static TensorPlace from_value(const Value& value, const std::string& what);
 };
 
+/// Returns the config of a tensor in a call.
+Value tensor_config(const Tensor& x, const TensorPlace& place);
+/// Returns whether a value is the config of a tensor.
+bool is_tensor_config(const Value& value);
+/// Returns the place in the config of a tensor. Throws as TensorPlace::from_value.
+TensorPlace place_in(const Value& tensor, const std::string& what);
+
 /// An entry beside {args, kwargs} for a call whose argument `training` the program gave. Keras 3 writes
 /// `training` also for calls without the argument, and ignores this entry.
 inline constexpr const char* fixed_training = "fixed_training";

@@ -80,7 +80,7 @@ class Rows {
         if (node.call == 0) add_layer(node.layer, node.outputs, from, indent);
         else append_connections(node, from);
       } else {
-        add_row(indent + node.op + " (op)", shapes_text(node.outputs), "0", from, "-");
+        add_row(indent + node.op + " (" + node.op_class + ")", shapes_text(node.outputs), "0", from, "-");
       }
     }
   }

@@ -267,7 +267,7 @@ class Graph {
     if (!given.is_null())
       for (const Value& node : given.list("[Functional] inbound_nodes"))
         nodes.push_back(canonical_node(layer, node));
-    if (const auto computed = layer_of_operation(layer, nodes)) return *computed;
+    if (const auto operation = canonical_operation(layer, nodes)) return *operation;
     Config canonical = canonical_layer_or_model(layer, dialect_);
     canonical.set("name", name_of(layer));
     canonical.set("inbound_nodes", nodes);

@@ -19,13 +19,14 @@
 ///   in Keras 3.
 /// - The config of a Sequential has `name` and `layers`, with an InputLayer first if the input is known.
 /// - A dtype is a string; a default dtype is left to the layer.
+/// - An operation among the layers (nn/operations) is {class_name: "Operation", config: {name, function, ...}},
+///   with the arguments of each call by name.
 /// - Arguments that no layer of the library has and that change nothing are left out.
 namespace ktape::nn::saving {
 
 /// Returns the canonical form of a config that Keras 2.2 to 2.15, Keras 3 or TensorFlow.js wrote: the config
 /// of a model or of a layer, or the whole metadata of a file with such a config in `model_config`. Keras 2's
-/// hard_sigmoid differs from Keras 3's and becomes {hard_sigmoid, {slope: 0.2}}. Operations among the layers
-/// become layers with equal results. Throws ValueError, naming layer and argument or operation, for a config
+/// hard_sigmoid differs from Keras 3's and becomes {hard_sigmoid, {slope: 0.2}}. Throws ValueError, naming layer and argument or operation, for a config
 /// whose results the library cannot reproduce, and TypeError or ValueError for a value that is no config;
 /// unknown arguments and classes are left to the layers.
 Value canonical(const Value& architecture);

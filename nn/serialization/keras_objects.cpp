@@ -61,18 +61,30 @@ std::optional<Value> inside(const Config& config) {
 
 }  // namespace
 
-Value unwrapped(const Value& value) {
+namespace {
+
+bool is_array(const Config& config) {
+  return config.get("class_name") == Value("__numpy__") || config.get("class_name") == Value("__tensor__");
+}
+
+/// Unwraps a value. Arrays in the calls of layers stay: operations need the dtypes.
+Value unwrapped_in(const Value& value, bool in_call) {
   if (value.is_list()) {
     Value::List list;
-    for (const Value& item : value.list()) list.push_back(unwrapped(item));
+    for (const Value& item : value.list()) list.push_back(unwrapped_in(item, in_call));
     return list;
   }
-  if (!value.is_config()) return value;
-  if (const std::optional<Value> inner = inside(value.config())) return unwrapped(*inner);
+  if (!value.is_config() || (in_call && is_array(value.config()))) return value;
+  if (const std::optional<Value> inner = inside(value.config())) return unwrapped_in(*inner, in_call);
   Config config;
-  for (const auto& [name, item] : value.config()) config.set(name, unwrapped(item));
+  for (const auto& [name, item] : value.config())
+    config.set(name, unwrapped_in(item, in_call || name == "inbound_nodes"));
   return config;
 }
+
+}  // namespace
+
+Value unwrapped(const Value& value) { return unwrapped_in(value, false); }
 
 Value tensor_at(const std::string& layer, std::int64_t call, std::int64_t output) {
   const Value::List history{layer, call, output};

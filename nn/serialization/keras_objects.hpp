@@ -35,14 +35,19 @@ Config canonical_layer(const Config& layer, Dialect dialect);
 /// Returns the canonical form of the config of any layer or model.
 Config canonical_layer_or_model(const Config& layer, Dialect dialect);
 
-/// Returns the layer {class_name, config, inbound_nodes} that computes an operation among the layers of a
-/// model, with the operation's canonical nodes. Returns nothing for a layer that is not an operation. Throws
-/// ValueError, naming the operation, if no layer computes the operation.
-std::optional<Config> layer_of_operation(const Config& layer, const Value::List& nodes);
+/// Returns the canonical form of an operation among the layers of a model: {class_name: "Operation", config:
+/// {name, function, ...}, inbound_nodes}, in which a call has all arguments in `kwargs`. The operation has
+/// nodes with canonical tensors. Returns nothing for a layer that is not an operation. Throws ValueError,
+/// naming the operation, if the library lacks the operation.
+std::optional<Config> canonical_operation(const Config& layer, const Value::List& nodes);
 
-/// Returns the config of a layer or model with each layer Operation replaced by an operation, as Keras 3
-/// writes operations.
+/// Returns the config of a layer or model with its operations as Keras 3 writes them. Operations that Keras
+/// lacks keep the canonical form.
 Config with_keras3_operations(const Config& layer);
+
+/// Returns an operation as Keras 2 writes functions of TensorFlow (TFOpLambda and SlicingOpLambda), with
+/// nodes in the canonical form. An operation that TensorFlow lacks keeps the canonical form.
+Config keras2_operation(const Config& layer);
 
 /// Returns true if the config of a layer describes a graph of layers.
 bool is_graph(const Config& layer);

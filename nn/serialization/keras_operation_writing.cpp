@@ -1,66 +1,159 @@
+#include <ktape/nn/models/operation_config.hpp>
+#include <ktape/nn/serialization/internal/tensorflow_functions.hpp>
 #include <ktape/nn/serialization/keras_objects.hpp>
 
-#include <cctype>
+#include <algorithm>
 
-/// Writing of Operation layers as operations of keras.ops, the form of Keras 3.
+/// Writing of operations in the forms of Keras 3 and Keras 2.
 namespace ktape::nn::saving {
 namespace {
 
-/// Returns the key of a get_item in the form of Keras 3.
-Value keras3_key(const Value::List& key) {
+const Operation& operation_of(const Config& layer) {
+  return *find_operation(config_of_object(layer).at("function").string());
+}
+
+/// Returns all arguments of a call, from the config of the operation and from the call.
+Config arguments_of(const Config& layer, const Value& node) {
+  Config arguments = config_of_object(layer);
+  for (const char* own : {"name", "function"}) arguments.erase(own);
+  arguments.update(node.config().at("kwargs").config());
+  return arguments;
+}
+
+bool holds_tensor(const Value& value) {
+  if (value.is_list()) return std::any_of(value.list().begin(), value.list().end(), holds_tensor);
+  return is_tensor(value) || is_constant(value);
+}
+
+// --- Keras 3 ----------------------------------------------------------------------------------------------
+
+/// Returns the key of a GetItem in the form of Keras 3.
+Value keras3_key(const Value& key) {
   Value::List items;
-  for (const Value& entry : key)
+  for (const Value& entry : key.is_list() ? key.list() : Value::List{key})
     items.push_back(entry == Value("...") ? Value(object_of("__ellipsis__", Config()))
                     : entry.is_config()   ? Value(object_of("__slice__", entry.config()))
                                           : entry);
   return Config{{"class_name", "__tuple__"}, {"items", items}};
 }
 
-/// Returns the class name of an operation of keras.ops: "NotEqual" for "not_equal".
-std::string operation_class(const std::string& function) {
-  std::string name;
-  bool upper = true;
-  for (const char c : function) {
-    if (c != '_') name += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-    upper = c == '_';
+/// Returns whether Keras 3 can make the operation: the arguments of its constructor are no tensors.
+bool in_keras3(const Config& layer, const Operation& operation) {
+  if (!operation.in_keras()) return false;
+  for (const Value& node : layer.at("inbound_nodes").list()) {
+    const Config arguments = arguments_of(layer, node);
+    for (const Operation::Parameter& parameter : operation.parameters())
+      if (!parameter.in_call && holds_tensor(arguments.get(parameter.name))) return false;
   }
-  return name;
+  return true;
 }
 
-/// Returns a layer Operation of a model as an operation of Keras 3, with its nodes.
+/// Returns an operation of Keras 3, with its nodes.
 Config keras3_operation(const Config& layer) {
-  const Config config = config_of_object(layer);
-  const std::string& function = config.at("function").string();
-  const Config& options = config.at("options").config();
-  Config own{{"name", config.get("name")}};
-  if (function != "get_item")
-    for (const auto& [name, value] : options)
-      if (name != "keepdims" || function == "any" || function == "all") own.set(name, value);
+  const Operation& operation = operation_of(layer);
+  if (!in_keras3(layer, operation)) return layer;
+  Config config{{"name", config_of_object(layer).get("name")}};
   Value::List nodes;
   for (const Value& node : layer.at("inbound_nodes").list()) {
-    const Value& given = node.config().at("args").list()[0];
-    const Value::List inputs = given.is_list() ? given.list() : Value::List{given};
-    Value::List arguments;
-    std::size_t used = 0;
-    for (const Value& operand : config.at("operands").list())
-      arguments.push_back(operand.is_null() && used < inputs.size() ? inputs[used++] : operand);
-    if (function == "get_item") arguments.push_back(keras3_key(options.at("key").list()));
-    nodes.push_back(Config{{"args", arguments}, {"kwargs", Config()}});
+    const Config arguments = arguments_of(layer, node);
+    Value::List args;
+    for (const Operation::Parameter& parameter : operation.parameters()) {
+      const Value value = arguments.get(parameter.name, parameter.otherwise);
+      if (!parameter.in_call) config.set(parameter.name, value);
+      else if (parameter.spreads) args = value.list();
+      else args.push_back(parameter.name == "key" ? keras3_key(value) : value);
+    }
+    nodes.push_back(Config{{"args", args}, {"kwargs", Config()}});
   }
-  const std::string name = operation_class(function);
   Config written = layer;
-  written.update({{"module", function == "cast" ? "keras.src.ops.core" : "keras.src.ops.numpy"},
-                  {"class_name", name},
-                  {"registered_name", name},
-                  {"config", own},
+  written.update({{"module", std::string("keras.src.ops.") + operation.module},
+                  {"class_name", operation.name},
+                  {"registered_name", operation.name},
+                  {"config", config},
                   {"inbound_nodes", nodes}});
   return written;
 }
 
+// --- Keras 2 ----------------------------------------------------------------------------------------------
+
+/// Returns a constant without its dtype, if float32.
+Value plain_constant(const Value& value) {
+  if (value.is_list()) {
+    Value::List list;
+    for (const Value& item : value.list()) list.push_back(plain_constant(item));
+    return list;
+  }
+  if (!is_constant(value)) return value;
+  const Config config = config_of_object(value.config());
+  return config.get("dtype") == Value("float32") && !config.at("value").is_string() ? config.at("value")
+                                                                                    : value;
+}
+
+/// Returns a call with TensorFlow's names: the first argument without a name.
+Value tensorflow_call(const TensorflowFunction& function, Config arguments) {
+  if (function.to_tensorflow) function.to_tensorflow(arguments);
+  Value::List args;
+  Config named;
+  for (const TensorflowFunction::Argument& argument : function.parsed()) {
+    if (argument.ours == "-" || argument.ours == "!") continue;
+    const Value value = plain_constant(arguments.get(argument.ours));
+    if (args.empty()) args.push_back(value);
+    else named.set(argument.name, value);
+  }
+  return Config{{"args", args}, {"kwargs", named}};
+}
+
+/// Returns the function of TensorFlow for an operation, if all its arguments are arguments of the function.
+const TensorflowFunction* function_for(const Config& layer, const Operation& operation) {
+  const TensorflowFunction* const function = tensorflow_function_of(operation.name);
+  if (!function) return nullptr;
+  const auto known = function->parsed();
+  for (const Value& node : layer.at("inbound_nodes").list())
+    for (const auto& [name, value] : arguments_of(layer, node)) {
+      const auto& parameters = operation.parameters();
+      const auto parameter = std::find_if(parameters.begin(), parameters.end(),
+                                          [&](const auto& one) { return one.name == name; });
+      const bool is_default =
+          parameter != parameters.end() && !parameter->required && parameter->otherwise == value;
+      const bool named = std::any_of(known.begin(), known.end(),
+                                     [&](const auto& argument) { return argument.ours == name; });
+      if (!named && !is_default) return nullptr;
+    }
+  return function;
+}
+
 }  // namespace
 
+Config keras2_operation(const Config& layer) {
+  const Operation& operation = operation_of(layer);
+  const TensorflowFunction* const function = function_for(layer, operation);
+  const Value name = config_of_object(layer).get("name");
+  Value::List nodes;
+  for (const Value& node : layer.at("inbound_nodes").list()) {
+    Config arguments = arguments_of(layer, node);
+    if (function) {
+      nodes.push_back(tensorflow_call(*function, arguments));
+      continue;
+    }
+    const std::string first = operation.parameters()[0].name;
+    const Value::List args{arguments.get(first)};
+    arguments.erase(first);
+    nodes.push_back(Config{{"args", args}, {"kwargs", arguments}});
+  }
+  const bool slices = std::string(operation.name) == "GetItem";
+  Config written = layer;
+  written.set("class_name", slices ? "SlicingOpLambda" : function ? "TFOpLambda" : operation_class);
+  written.set(
+      "config",
+      function
+          ? Config{{"name", name}, {"trainable", true}, {"dtype", "float32"}, {"function", function->name}}
+          : Config{{"name", name}, {"function", operation.name}});
+  written.set("inbound_nodes", nodes);
+  return written;
+}
+
 Config with_keras3_operations(const Config& layer) {
-  if (layer.get("class_name") == Value("Operation") && layer.contains("inbound_nodes"))
+  if (layer.get("class_name") == Value(operation_class) && layer.contains("inbound_nodes"))
     return keras3_operation(layer);
   const Config config = config_of_object(layer);
   if (!config.get("layers").is_list()) return layer;

@@ -1,3 +1,4 @@
+#include <ktape/nn/models/operation_config.hpp>
 #include <ktape/nn/serialization/keras_dialects.hpp>
 #include <ktape/nn/serialization/keras_objects.hpp>
 
@@ -97,11 +98,6 @@ Value keras2_object(const std::string& kind, const Value& object) {
 }
 
 Config keras2_arguments(const std::string& layer, Config config) {
-  if (layer == "Operation")
-    fail(
-        "[save] operations among the layers must be saved in the form of Keras 3 (.keras) or .ktape: "
-        "received ",
-        config.get("name"), ", function=", config.get("function"));
   for_each_object(config, keras2_object);
   if (layer == "InputLayer") rename(config, "batch_shape", "batch_input_shape");
   if (layer == "LeakyReLU") rename(config, "negative_slope", "alpha");
@@ -129,11 +125,14 @@ class Keras2Graph {
   Config written() const {
     Value::List layers;
     for (const Value& layer : config_.at("layers").list()) {
-      Config member = keras2_layer(layer.config());
+      const bool is_operation = class_of(layer.config()) == operation_class;
+      const Config given = is_operation ? keras2_operation(layer.config()) : layer.config();
+      Config member =
+          is_operation ? object_of(class_of(given), config_of_object(given)) : keras2_layer(given);
       Value::List nodes;
-      for (const Value& node : layer.config().at("inbound_nodes").list())
-        nodes.push_back(call(layer.config(), node));
-      member.set("name", name_of(layer.config()));
+      for (const Value& node : given.at("inbound_nodes").list())
+        nodes.push_back(is_operation ? operation_call(node) : call(given, node));
+      member.set("name", name_of(given));
       member.set("inbound_nodes", nodes);
       layers.push_back(member);
     }
@@ -204,6 +203,13 @@ class Keras2Graph {
            arguments.size());
     const Value tensors = first(layer, arguments[0], others);
     return arguments[0].is_list() ? tensors : Value(Value::List{tensors});
+  }
+
+  /// Returns the call of an operation, which is a tensor or lists of tensors, without a list around it.
+  Value operation_call(const Value& node) const {
+    Config others;
+    for (const auto& [name, value] : node.config().at("kwargs").config()) others.set(name, other(value));
+    return first(Config(), node.config().at("args").list()[0], others);
   }
 
   Value ends(const Value& canonical) const {

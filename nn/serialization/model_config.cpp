@@ -2,6 +2,7 @@
 #include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/layers/base/shared_layers.hpp>
 #include <ktape/nn/serialization/keras_dialects.hpp>
+#include <ktape/nn/serialization/keras_objects.hpp>
 #include <ktape/nn/serialization/model_config.hpp>
 #include <ktape/nn/training/trainer.hpp>
 
@@ -44,7 +45,9 @@ Model model_from_config(const Value& value) {
   return model;
 }
 
-std::string Model::to_json(int indent) const { return nn::to_json(model_config(*this), indent); }
+std::string Model::to_json(int indent) const {
+  return nn::to_json(saving::with_keras3_operations(model_config(*this).config()), indent);
+}
 
 // --- How a model was compiled -----------------------------------------------------------------------------
 

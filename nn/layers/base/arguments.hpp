@@ -83,7 +83,6 @@ void add_merging_layers(ClassRegistry& registry);
 void add_multi_head_attention_layers(ClassRegistry& registry);
 void add_normalization_layers(ClassRegistry& registry);
 void add_numeric_layers(ClassRegistry& registry);
-void add_operation_layer(ClassRegistry& registry);
 void add_padding_layers(ClassRegistry& registry);
 void add_pooling_layers(ClassRegistry& registry);
 void add_recurrent_cells(ClassRegistry& registry);

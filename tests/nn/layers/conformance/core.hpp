@@ -14,14 +14,6 @@ inline std::vector<Row> core_rows() {
        Mask::Ends,
        {},
        7},
-      {"Operation",
-       [] {
-         return nn::Layer::from_value(nn::Config{
-             {"class_name", "Operation"},
-             {"config", nn::Config{{"function", "expand_dims"}, {"options", nn::Config{{"axis", 1}}}}}});
-       },
-       {{4, 5}},
-       {4, 1, 5}},
       {"Masking", [] { return nn::Masking(); }, {{4, 5, 2}}, {4, 5, 2}, {}, Mask::Passes, {{4}}},
       {"EinsumDense",
        [] {

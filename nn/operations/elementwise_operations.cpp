@@ -1,0 +1,163 @@
+#include <ktape/nn/operations/operation_tables.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+
+namespace ktape::nn {
+namespace K = backend;
+
+namespace {
+
+template <Tensor (*f)(const Tensor&)>
+Tensor unary(const OperationCall& call) {
+  return f(call.tensor("x"));
+}
+
+template <Tensor (*f)(const TensorOrNumber&, const TensorOrNumber&)>
+Tensor binary(const OperationCall& call) {
+  return f(call.operand("x1"), call.operand("x2"));
+}
+
+/// Returns a function that applies an operator of C++ to two operands.
+template <class F>
+Tensor arithmetic(const OperationCall& call) {
+  return with_operands(call, "x1", "x2", [](const auto& x, const auto& y) { return F()(x, y); });
+}
+
+Tensor truth(const OperationCall& call, const char* name) {
+  if (call.is_number(name)) return K::full({}, call.scalar(name).to<bool>(), "bool");
+  const Tensor x = call.tensor(name);
+  return x.dtype().is_bool() ? x : K::not_equal(x, 0);
+}
+
+template <class F>
+Tensor logical(const OperationCall& call) {
+  return F()(truth(call, "x1"), truth(call, "x2"));
+}
+
+template <class F>
+Tensor bitwise(const OperationCall& call) {
+  return F()(call.operand("x"), call.operand("y"));
+}
+
+bool is_bool(const std::vector<OperationArgument>& operands) {
+  for (const OperationArgument& operand : operands)
+    if (!operand.tensors.empty()) return operand.tensors[0].dtype().is_bool();
+  return false;
+}
+
+const char* written_and(const std::vector<OperationArgument>& operands, Config&) {
+  return is_bool(operands) ? nullptr : "BitwiseAnd";
+}
+const char* written_or(const std::vector<OperationArgument>& operands, Config&) {
+  return is_bool(operands) ? nullptr : "BitwiseOr";
+}
+const char* written_xor(const std::vector<OperationArgument>& operands, Config&) {
+  return is_bool(operands) ? nullptr : "BitwiseXor";
+}
+const char* written_not(const std::vector<OperationArgument>& operands, Config&) {
+  return is_bool(operands) ? nullptr : "BitwiseNot";
+}
+
+K::Bound bound(const OperationCall& call, const char* name) {
+  if (!call.has(name)) return None;
+  if (!call.is_number(name)) return call.tensor(name);
+  return call.number(name);
+}
+
+Tensor divide_no_nan(const OperationCall& call) {
+  const Tensor x = call.tensor("x1"), y = call.tensor("x2");
+  const Tensor zero = K::equal(y, 0);
+  return K::where(zero, 0, x / K::where(zero, 1, y));
+}
+
+Tensor rounded(const OperationCall& call) {
+  const double scale = std::pow(10., call.number("decimals"));
+  return scale == 1 ? K::round(call.tensor("x")) : K::round(call.tensor("x") * scale) / scale;
+}
+
+void add_unary(std::vector<Operation>& all) {
+  const std::vector<Operation> operations{
+      {"Absolute", "numpy", "x;", unary<K::abs>, "abs"},
+      {"Negative", "numpy", "x;", [](const OperationCall& call) { return -call.tensor("x"); }},
+      {"Sqrt", "numpy", "x;", unary<K::sqrt>},
+      {"Rsqrt", "math", "x;", [](const OperationCall& call) { return 1 / K::sqrt(call.tensor("x")); }},
+      {"Square", "numpy", "x;", unary<K::square>},
+      {"Reciprocal", "numpy", "x;", [](const OperationCall& call) { return 1 / call.tensor("x"); }},
+      {"Exp", "numpy", "x;", unary<K::exp>},
+      {"Expm1", "numpy", "x;", unary<K::expm1>},
+      {"Log", "numpy", "x;", unary<K::log>},
+      {"Log1p", "numpy", "x;", unary<K::log1p>},
+      {"Round", "numpy", "x; decimals=0", rounded, "", "x"},
+      {"Sign", "numpy", "x;", unary<K::sign>},
+      {"Sin", "numpy", "x;", unary<K::sin>},
+      {"Cos", "numpy", "x;", unary<K::cos>},
+      {"Tanh", "numpy", "x;", unary<K::tanh>},
+      {"Erf", "math", "x;", unary<K::erf>},
+      {"Isnan", "numpy", "x;", unary<K::is_nan>},
+      {"Isfinite", "numpy", "x;", unary<K::is_finite>, "is_finite", "x, -"},
+      {"Isinf", "numpy", "x;",
+       [](const OperationCall& call) { return K::equal(K::abs(call.tensor("x")), INFINITY); }},
+      {"LogicalNot", "numpy", "x;", [](const OperationCall& call) { return ~truth(call, "x"); }, "", "",
+       written_not},
+      {"BitwiseNot", "numpy", "x;", [](const OperationCall& call) { return ~call.tensor("x"); }, "-"},
+      {"BitwiseInvert", "numpy", "x;", [](const OperationCall& call) { return ~call.tensor("x"); }, "-"},
+      {"Copy", "numpy", "x;", [](const OperationCall& call) { return K::identity(call.tensor("x")); }, "-"},
+      {"identity", "", "x;", [](const OperationCall& call) { return K::identity(call.tensor("x")); }},
+      {"Cast", "core", "x; dtype",
+       [](const OperationCall& call) { return K::cast(call.tensor("x"), *call.dtype()); }},
+      {"OnesLike", "numpy", "x; dtype=null",
+       [](const OperationCall& call) { return K::ones_like(call.tensor("x"), {.dtype = call.dtype()}); }},
+      {"ZerosLike", "numpy", "x; dtype=null",
+       [](const OperationCall& call) { return K::zeros_like(call.tensor("x"), {.dtype = call.dtype()}); }},
+      {"Size", "numpy", "x;", [](const OperationCall& call) { return K::size(call.tensor("x")); }, "size",
+       "x, -"},
+      {"shape", "", "x;", [](const OperationCall& call) { return K::shape(call.tensor("x")); }},
+  };
+  all.insert(all.end(), operations.begin(), operations.end());
+}
+
+void add_binary(std::vector<Operation>& all) {
+  const std::vector<Operation> operations{
+      {"Add", "numpy", "x1, x2;", arithmetic<std::plus<>>},
+      {"Subtract", "numpy", "x1, x2;", arithmetic<std::minus<>>},
+      {"Multiply", "numpy", "x1, x2;", arithmetic<std::multiplies<>>},
+      {"Divide", "numpy", "x1, x2;", arithmetic<std::divides<>>},
+      {"TrueDivide", "numpy", "x1, x2;", arithmetic<std::divides<>>},
+      {"DivideNoNan", "numpy", "x1, x2;", divide_no_nan},
+      {"Power", "numpy", "x1, x2;", binary<K::pow>, "pow"},
+      {"Maximum", "numpy", "x1, x2;", binary<K::maximum>},
+      {"Minimum", "numpy", "x1, x2;", binary<K::minimum>},
+      {"Equal", "numpy", "x1, x2;", binary<K::equal>},
+      {"NotEqual", "numpy", "x1, x2;", binary<K::not_equal>},
+      {"Greater", "numpy", "x1, x2;", binary<K::greater>},
+      {"GreaterEqual", "numpy", "x1, x2;", binary<K::greater_equal>},
+      {"Less", "numpy", "x1, x2;", binary<K::less>},
+      {"LessEqual", "numpy", "x1, x2;", binary<K::less_equal>},
+      {"LogicalAnd", "numpy", "x1, x2;", logical<std::bit_and<>>, "", "", written_and},
+      {"LogicalOr", "numpy", "x1, x2;", logical<std::bit_or<>>, "", "", written_or},
+      {"LogicalXor", "numpy", "x1, x2;", logical<std::bit_xor<>>, "", "", written_xor},
+      {"BitwiseAnd", "numpy", "x, y;", bitwise<std::bit_and<>>, "-"},
+      {"BitwiseOr", "numpy", "x, y;", bitwise<std::bit_or<>>, "-"},
+      {"BitwiseXor", "numpy", "x, y;", bitwise<std::bit_xor<>>, "-"},
+      {"Clip", "numpy", "x; x_min, x_max",
+       [](const OperationCall& call) {
+         return K::clip(call.tensor("x"), bound(call, "x_min"), bound(call, "x_max"));
+       }},
+      {"Where", "numpy", "condition, x1, x2;",
+       [](const OperationCall& call) {
+         return K::where(call.operand("condition"), call.operand("x1"), call.operand("x2"));
+       }},
+  };
+  all.insert(all.end(), operations.begin(), operations.end());
+}
+
+}  // namespace
+
+void add_elementwise_operations(std::vector<Operation>& all) {
+  add_unary(all);
+  add_binary(all);
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,213 @@
+#include <ktape/nn/core/names.hpp>
+#include <ktape/nn/operations/operation.hpp>
+#include <ktape/nn/operations/operation_tables.hpp>
+#include <ktape/ops/creation.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <unordered_map>
+
+namespace ktape::nn {
+namespace K = backend;
+
+namespace {
+
+/// Calls f with each part of a list "a, b=[0, 1], c"; commas in brackets separate nothing.
+template <class F>
+void for_each_part(const std::string& list, F&& f) {
+  std::string part;
+  int depth = 0;
+  for (const char c : list + ',') {
+    depth += (c == '[') - (c == ']');
+    if (c == ',' && depth == 0) {
+      if (!part.empty()) f(part);
+      part.clear();
+    } else if (c != ' ') {
+      part += c;
+    }
+  }
+}
+
+Operation::Parameter parameter_of(std::string text, bool in_call) {
+  Operation::Parameter parameter{.name = {}, .in_call = in_call, .is_plain = !in_call};
+  if (const std::size_t equals = text.find('='); equals != std::string::npos) {
+    parameter.required = false;
+    parameter.otherwise = from_json(text.substr(equals + 1));
+    text.resize(equals);
+  }
+  for (; text.back() == '!' || text.back() == '*'; text.pop_back())
+    (text.back() == '!' ? parameter.is_plain : parameter.spreads) = true;
+  parameter.name = text;
+  return parameter;
+}
+
+}  // namespace
+
+std::vector<Tensor> Operation::Run::operator()(const OperationCall& call) const {
+  if (one_) return {one_(call)};
+  return several_(call);
+}
+
+namespace {
+
+std::vector<Operation::Parameter> parsed(const std::string& text) {
+  std::vector<Operation::Parameter> parameters;
+  const std::size_t end = std::min(text.find(';'), text.size());
+  for_each_part(text.substr(0, end),
+                [&](const std::string& part) { parameters.push_back(parameter_of(part, true)); });
+  if (end < text.size())
+    for_each_part(text.substr(end + 1),
+                  [&](const std::string& part) { parameters.push_back(parameter_of(part, false)); });
+  return parameters;
+}
+
+}  // namespace
+
+const std::vector<Operation::Parameter>& Operation::parameters() const {
+  static const std::unordered_map<std::string, std::vector<Parameter>> by_signature = [] {
+    std::unordered_map<std::string, std::vector<Parameter>> by_signature;
+    for (const Operation& operation : all_operations())
+      by_signature.emplace(operation.signature, parsed(operation.signature));
+    return by_signature;
+  }();
+  return by_signature.at(signature);
+}
+
+std::string Operation::snake_name() const {
+  std::string snake;
+  for (const char* c = name; *c; ++c) {
+    const auto upper = [](char letter) { return std::isupper(static_cast<unsigned char>(letter)) != 0; };
+    const bool begins =
+        c != name && upper(*c) && (!upper(c[-1]) || (c[1] && std::islower(static_cast<unsigned char>(c[1]))));
+    if (begins && c[-1] != '_') snake += '_';
+    snake += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
+  }
+  return snake;
+}
+
+const std::vector<Operation>& all_operations() {
+  static const std::vector<Operation> all = [] {
+    std::vector<Operation> all;
+    for (const auto add : {add_elementwise_operations, add_reduction_operations, add_shape_operations,
+                           add_indexing_operations, add_product_operations, add_nn_operations})
+      add(all);
+    return all;
+  }();
+  return all;
+}
+
+const Operation* find_operation(const std::string& name) {
+  static const std::unordered_map<std::string, const Operation*> by_name = [] {
+    std::unordered_map<std::string, const Operation*> by_name;
+    for (const Operation& operation : all_operations()) by_name.emplace(operation.name, &operation);
+    return by_name;
+  }();
+  const auto found = by_name.find(name);
+  return found == by_name.end() ? nullptr : found->second;
+}
+
+// --- Calls ------------------------------------------------------------------------------------------------
+
+OperationCall::OperationCall(const Operation& operation, std::vector<OperationArgument> arguments)
+    : operation_(&operation), arguments_(std::move(arguments)) {}
+
+OperationCall OperationCall::by_name(const Operation& operation,
+                                     const std::vector<std::pair<std::string, OperationArgument>>& given,
+                                     const std::string& what) {
+  const std::vector<Operation::Parameter>& parameters = operation.parameters();
+  std::vector<std::string> names;
+  for (const Operation::Parameter& parameter : parameters) names.push_back(parameter.name);
+  for (const auto& [name, argument] : given)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      fail(what, " an argument of ", operation.name, " must be known: received ", name,
+           argument.has_tensors() ? "" : '=' + to_json(argument.value), suggestion(name, names));
+  std::vector<OperationArgument> arguments;
+  for (const Operation::Parameter& parameter : parameters) {
+    const auto at = std::find_if(given.begin(), given.end(),
+                                 [&](const auto& one) { return one.first == parameter.name; });
+    if (at == given.end() && parameter.required)
+      fail(what, ' ', operation.name, " must have the argument ", parameter.name, ": received none");
+    arguments.push_back(at == given.end() ? OperationArgument{.value = parameter.otherwise} : at->second);
+  }
+  return {operation, std::move(arguments)};
+}
+
+Config OperationCall::attributes() const {
+  Config attributes;
+  const std::vector<Operation::Parameter>& parameters = operation_->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (!parameters[i].in_call && !arguments_[i].has_tensors())
+      attributes.set(parameters[i].name, arguments_[i].value);
+  return attributes;
+}
+
+const OperationArgument& OperationCall::at(const char* name) const {
+  const std::vector<Operation::Parameter>& parameters = operation_->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i].name == name) return arguments_[i];
+  fail("[", operation_->name, "] there must be a parameter ", name, ": received ", operation_->signature);
+}
+
+std::string OperationCall::what(const char* name) const {
+  return std::string("[") + operation_->name + "] " + name;
+}
+
+bool OperationCall::has(const char* name) const {
+  const OperationArgument& argument = at(name);
+  return argument.has_tensors() || !argument.value.is_null();
+}
+
+bool OperationCall::is_number(const char* name) const {
+  const OperationArgument& argument = at(name);
+  return !argument.has_tensors() && (argument.value.is_number() || argument.value.is_boolean());
+}
+
+Scalar OperationCall::scalar(const char* name) const {
+  const Value& value = at(name).value;
+  if (value.is_boolean()) return value.boolean();
+  if (value.is_integer()) return value.integer();
+  return value.number(what(name));
+}
+
+Tensor OperationCall::tensor(const char* name) const {
+  const OperationArgument& argument = at(name);
+  if (argument.tensors.size() == 1 && !argument.is_list) return argument.tensors[0];
+  if (argument.has_tensors())
+    fail("[", operation_->name, "] ", name, " must be a tensor: received a list of ",
+         argument.tensors.size());
+  for (const OperationArgument& other : arguments_)
+    if (!other.tensors.empty() && is_number(name)) return K::full({}, scalar(name), other.tensors[0].dtype());
+  fail<TypeError>("[", operation_->name, "] ", name, " must be a tensor: received ", argument.value);
+}
+
+Tensor OperationCall::optional(const char* name) const { return has(name) ? tensor(name) : Tensor(); }
+
+const std::vector<Tensor>& OperationCall::tensors(const char* name) const {
+  const OperationArgument& argument = at(name);
+  if (!argument.has_tensors())
+    fail<TypeError>("[", operation_->name, "] ", name, " must be tensors: received ", argument.value);
+  return argument.tensors;
+}
+
+TensorOrNumber OperationCall::operand(const char* name) const {
+  const OperationArgument& argument = at(name);
+  if (is_number(name)) return scalar(name);
+  if (argument.tensors.size() != 1 || argument.is_list)
+    fail<TypeError>("[", operation_->name, "] ", name, " must be a tensor or a number: received ",
+                    argument.value);
+  return argument.tensors[0];
+}
+
+Shape OperationCall::shape(const char* name) const {
+  const Value& value = at(name).value;
+  if (value.is_integer()) return Shape{value.integer()};
+  return value.shape(what(name));
+}
+
+std::optional<DType> OperationCall::dtype(const char* name) const {
+  const Value& value = at(name).value;
+  if (value.is_null()) return {};
+  return DType(value.string(what(name)));
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,26 @@
+#pragma once
+#include <ktape/nn/operations/operation.hpp>
+
+/// The tables of operations. Internal: sources only.
+namespace ktape::nn {
+
+// Each function adds the operations of one family.
+void add_elementwise_operations(std::vector<Operation>& all);
+void add_reduction_operations(std::vector<Operation>& all);
+void add_shape_operations(std::vector<Operation>& all);
+void add_indexing_operations(std::vector<Operation>& all);
+void add_product_operations(std::vector<Operation>& all);
+void add_nn_operations(std::vector<Operation>& all);
+
+/// Returns the operations that the symbols with this op may record.
+std::vector<const Operation*> operations_of_op(const std::string& op);
+
+/// Calls f on two operands, of which one may be a number.
+template <class F>
+Tensor with_operands(const OperationCall& call, const char* first, const char* second, F f) {
+  if (call.is_number(second)) return f(call.tensor(first), call.scalar(second));
+  if (call.is_number(first)) return f(call.scalar(first), call.tensor(second));
+  return f(call.tensor(first), call.tensor(second));
+}
+
+}  // namespace ktape::nn
