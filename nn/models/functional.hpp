@@ -28,7 +28,8 @@ class FunctionalImpl : public ModelImpl {
   std::vector<Tensor> call(const std::vector<Tensor>& inputs);
 
   /// Returns the config of Keras 3: {name, trainable, layers with their inbound_nodes, input_layers,
-  /// output_layers}. Throws ValueError, naming the op, for an op between layers.
+  /// output_layers}. Ops between the layers are operations among the layers. Throws ValueError, naming the op,
+  /// for an op that reads a variable or a large constant, or that draws numbers or calls callables.
   Config get_config() const override;
   Value to_value() const override;
 

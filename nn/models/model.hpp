@@ -27,6 +27,9 @@ struct ModelOptions {
 ///     };
 ///     using Mine = nn::ModelOf<MineImpl>;
 ///
+/// Ops between the layers (`x[{All, 0}]`, `K::sum(x, 1)`, `a * b`) are parts of the model: files, clones,
+/// summaries and drawings hold each op under a name.
+///
 /// Several threads may predict with one model at once, and call the model as any layer. Evaluations share the
 /// metrics and take turns. Training (`compile`, `fit`, `train_on_batch`, a program's own steps) needs the
 /// model for one thread alone: meanwhile fit, evaluate, predict and calls on other threads throw ValueError,
@@ -165,8 +168,8 @@ class Model : public Layer {
   void load_weights(const std::string& path, const LoadWeightsOptions& options = {}) const;
   /// Returns the architecture as JSON, as Keras 3 writes it; on several lines with an indent. The losses and
   /// metrics that `add_loss` and `add_metric` added to a functional model are left out. Throws ValueError,
-  /// naming the part, for a part without a config: a Lambda, an op between layers, a function as an argument,
-  /// a model class of the user that neither overrides `get_config` nor is registered.
+  /// naming the part, for a part without a config: a Lambda, an op between layers that reads a variable or
+  /// calls callables, a function as an argument, a model class of the user that neither overrides `get_config` nor is registered.
   std::string to_json(int indent = -1) const;
 
  private:

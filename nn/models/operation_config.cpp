@@ -1,5 +1,5 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/autograd/symbol.hpp>
-#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/models/operation_config.hpp>
 
 #include <algorithm>

@@ -49,6 +49,17 @@ Tensor normalize(const OperationCall& call) {
   return x / K::maximum(size, epsilon);
 }
 
+Tensor hard_sigmoid_with_slope(const OperationCall& call) {
+  const double slope = call.number("slope");
+  return slope == 0.2 ? K::hard_sigmoid(call.tensor("x"))
+                      : activations::hard_sigmoid(call.tensor("x"), {.slope = slope});
+}
+
+Tensor l2_normalize(const OperationCall& call) {
+  const Tensor x = call.tensor("x");
+  return x / K::sqrt(K::maximum(K::sum(K::square(x), call.axes("axis"), true), call.number("epsilon")));
+}
+
 std::vector<Tensor> moments(const OperationCall& call) {
   if (call.flag("synchronized")) fail("[Moments] synchronized must be false: received synchronized=true");
   const Axes axes = call.axes("axes");
@@ -91,10 +102,7 @@ void add_activations_of_keras(std::vector<Operation>& all) {
       {"Silu", "nn", "x;", unary<silu>},
       {"Sigmoid", "nn", "x;", unary<sigmoid>},
       {"HardSigmoid", "nn", "x;", [](const OperationCall& call) { return hard_sigmoid(call.tensor("x")); }},
-      {"hard_sigmoid", "", "x; slope",
-       [](const OperationCall& call) {
-         return hard_sigmoid(call.tensor("x"), {.slope = call.number("slope")});
-       }},
+      {"hard_sigmoid", "", "x; slope", hard_sigmoid_with_slope},
       {"HardSilu", "nn", "x;", unary<hard_silu>},
       {"HardTanh", "nn", "x;", unary<hard_tanh>},
       {"HardShrink", "nn", "x; threshold=0.5",
@@ -134,6 +142,7 @@ void add_nn_operations(std::vector<Operation>& all) {
   const char* const loss = "target, output; from_logits=false, axis=-1";
   const std::vector<Operation> operations{
       {"Normalize", "nn", "x; axis=-1, order=2, epsilon=null", normalize, "-"},
+      {"l2_normalize", "", "x; axis=null, epsilon=1e-12", l2_normalize, "-"},
       {"Moments", "nn", "x; axes, keepdims=false, synchronized=false", moments, "-"},
       {"BinaryCrossentropy", "nn", "target, output; from_logits=false", binary_crossentropy},
       {"CategoricalCrossentropy", "nn", loss, crossentropy<K::categorical_crossentropy>},

@@ -1,10 +1,10 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/operations/operation.hpp>
 #include <ktape/nn/operations/operation_tables.hpp>
 #include <ktape/ops/creation.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <unordered_map>
 
 namespace ktape::nn {
@@ -73,23 +73,14 @@ const std::vector<Operation::Parameter>& Operation::parameters() const {
   return by_signature.at(signature);
 }
 
-std::string Operation::snake_name() const {
-  std::string snake;
-  for (const char* c = name; *c; ++c) {
-    const auto upper = [](char letter) { return std::isupper(static_cast<unsigned char>(letter)) != 0; };
-    const bool begins =
-        c != name && upper(*c) && (!upper(c[-1]) || (c[1] && std::islower(static_cast<unsigned char>(c[1]))));
-    if (begins && c[-1] != '_') snake += '_';
-    snake += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
-  }
-  return snake;
-}
+std::string Operation::snake_name() const { return to_snake_case(name); }
 
 const std::vector<Operation>& all_operations() {
   static const std::vector<Operation> all = [] {
     std::vector<Operation> all;
-    for (const auto add : {add_elementwise_operations, add_reduction_operations, add_shape_operations,
-                           add_indexing_operations, add_product_operations, add_nn_operations})
+    for (const auto add :
+         {add_elementwise_operations, add_reduction_operations, add_shape_operations, add_indexing_operations,
+          add_product_operations, add_nn_operations, add_layer_operations})
       add(all);
     return all;
   }();

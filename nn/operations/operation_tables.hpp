@@ -11,6 +11,10 @@ void add_shape_operations(std::vector<Operation>& all);
 void add_indexing_operations(std::vector<Operation>& all);
 void add_product_operations(std::vector<Operation>& all);
 void add_nn_operations(std::vector<Operation>& all);
+void add_layer_operations(std::vector<Operation>& all);
+void add_numpy_operations(std::vector<Operation>& all);
+void add_array_operations(std::vector<Operation>& all);
+void add_linalg_operations(std::vector<Operation>& all);
 
 /// Returns the operations that the symbols with this op may record.
 std::vector<const Operation*> operations_of_op(const std::string& op);

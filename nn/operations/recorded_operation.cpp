@@ -50,6 +50,10 @@ Value value_of(const K::Sections& sections) {
   return ends;
 }
 
+Value value_of(const K::PerAxis<std::int64_t>& numbers) {
+  return numbers.list().size() == 1 ? Value(numbers.list()[0]) : Value(numbers);
+}
+
 /// Calls f with the value if it has the type of f's argument, and returns whether it has.
 template <class T, class F>
 bool visit(const std::any& value, std::optional<Values>& out, F f) {
@@ -83,7 +87,7 @@ bool visit_structs(const std::any& value, std::optional<Values>& out) {
              [](const auto& o) { return Values{o.data_format.value_or(K::image_data_format())}; }) ||
          visit<K::PoolOptions>(value, out,
                                [](const auto& o) {
-                                 return Values{o.strides, o.padding, o.data_format, o.pool_mode};
+                                 return Values{value_of(o.strides), o.padding, o.data_format, o.pool_mode};
                                }) ||
          visit<K::CreationOptions>(
              value, out, [](const auto& o) { return Values{o.dtype ? Value(o.dtype->name()) : Value()}; }) ||
@@ -109,7 +113,9 @@ std::optional<Values> values_of(const std::any& value) {
   visit<const char*>(value, out, [](const char*) { return Values(); }) || visit<bool>(value, out) ||
       visit<int>(value, out) || visit<std::int64_t>(value, out) || visit<double>(value, out) ||
       visit<std::string>(value, out) || visit<Axes>(value, out) || visit<Shape>(value, out) ||
-      visit<std::vector<K::PaddingPair>>(value, out) || visit<K::PerAxis<std::int64_t>>(value, out) ||
+      visit<std::vector<K::PaddingPair>>(value, out) ||
+      visit<K::PerAxis<std::int64_t>>(value, out,
+                                      [](const auto& numbers) { return Values{value_of(numbers)}; }) ||
       visit<Scalar>(value, out, [](Scalar number) { return Values{finite(number)}; }) ||
       visit<DType>(value, out, [](DType dtype) { return Values{dtype.name()}; }) ||
       visit<K::Sections>(value, out,

@@ -52,14 +52,19 @@ bool in_keras3(const Config& layer, const Operation& operation) {
 Config keras3_operation(const Config& layer) {
   const Operation& operation = operation_of(layer);
   if (!in_keras3(layer, operation)) return layer;
-  Config config{{"name", config_of_object(layer).get("name")}};
+  Config config;
+  // Before Keras 3.11, constructors with arguments of their own took no name.
+  if (operation.parameters().back().in_call) config.set("name", config_of_object(layer).get("name"));
   Value::List nodes;
   for (const Value& node : layer.at("inbound_nodes").list()) {
     const Config arguments = arguments_of(layer, node);
     Value::List args;
     for (const Operation::Parameter& parameter : operation.parameters()) {
       const Value value = arguments.get(parameter.name, parameter.otherwise);
-      if (!parameter.in_call) config.set(parameter.name, value);
+      const bool is_default =
+          !parameter.required && value == parameter.otherwise;  // older versions may lack it
+      if (!parameter.in_call && !is_default) config.set(parameter.name, value);
+      else if (!parameter.in_call) continue;
       else if (parameter.spreads) args = value.list();
       else args.push_back(parameter.name == "key" ? keras3_key(value) : value);
     }
@@ -152,17 +157,27 @@ Config keras2_operation(const Config& layer) {
   return written;
 }
 
+namespace {
+
+/// Returns a value of a config with the operations of the models in the value, at any depth.
+Value with_operations(const Value& value) {
+  if (value.is_list()) {
+    Value::List list;
+    for (const Value& item : value.list()) list.push_back(with_operations(item));
+    return list;
+  }
+  return value.is_config() && is_object(value) ? Value(with_keras3_operations(value.config())) : value;
+}
+
+}  // namespace
+
 Config with_keras3_operations(const Config& layer) {
   if (layer.get("class_name") == Value(operation_class) && layer.contains("inbound_nodes"))
     return keras3_operation(layer);
-  const Config config = config_of_object(layer);
-  if (!config.get("layers").is_list()) return layer;
-  Value::List layers;
-  for (const Value& member : config.at("layers").list())
-    layers.push_back(member.is_config() ? Value(with_keras3_operations(member.config())) : member);
-  Config inner = config, written = layer;
-  inner.set("layers", layers);
-  written.set("config", inner);
+  if (!layer.get("config").is_config()) return layer;
+  Config config, written = layer;
+  for (const auto& [name, value] : layer.at("config").config()) config.set(name, with_operations(value));
+  written.set("config", config);
   return written;
 }
 

@@ -31,6 +31,11 @@ void ends_to_sizes(Config& arguments) {
   arguments.set("indices_or_sections", sizes);
 }
 
+void add_missing_bounds(Config& arguments) {
+  for (const char* name : {"x_min", "x_max"})
+    if (!arguments.contains(name)) arguments.set(name, Value());
+}
+
 void lower_mode(Config& arguments) {
   std::string mode = arguments.get("mode", "constant").string("[pad] mode");
   for (char& c : mode) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -71,7 +76,7 @@ const std::vector<TensorflowFunction>& arithmetic() {
       {"math.logical_or", "LogicalOr", binary},
       {"math.logical_xor", "LogicalXor", binary},
       {"math.logical_not", "LogicalNot", unary},
-      {"clip_by_value", "Clip", "t:x clip_value_min:x_min clip_value_max:x_max"},
+      {"clip_by_value", "Clip", "t:x clip_value_min:x_min clip_value_max:x_max", add_missing_bounds},
       {"where", "Where", "condition x:x1 y:x2"},
       {"cast", "Cast", "x dtype"},
       {"math.abs", "Absolute", unary},

@@ -27,7 +27,6 @@ TEST_CASE("each family of layers is registered: a layer is made from its class a
                 {"MultiHeadAttention", R"({"num_heads": 1, "key_dim": 2})"},
                 {"BatchNormalization", "{}"},
                 {"Normalization", "{}"},
-                {"Operation", R"({"function": "equal", "operands": [null, 0]})"},
                 {"ZeroPadding2D", "{}"},
                 {"MaxPooling2D", "{}"},
                 {"LSTMCell", R"({"units": 1})"},

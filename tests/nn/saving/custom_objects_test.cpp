@@ -103,8 +103,8 @@ TEST_CASE("a user-defined model class is restored, built, from its own config") 
 TEST_CASE("a class without a config is an error that says what to write") {
   const Tensor in = nn::Input({3}, {.name = "in"});
   CHECK_THROWS_WITH_AS(
-      nn::Model(in, K::sum(nn::Dense(2)(in), 1), {.name = "sums"}).to_json(),
-      "[sums] the op 'sum' between layers has no config from which it could be made again: make it "
+      nn::Model(in, K::dropout(nn::Dense(2)(in), 0.5), {.name = "drops"}).to_json(),
+      "[drops] the op 'dropout' between layers has no config from which it could be made again: make it "
       "the call of a layer class (nn::LayerOf)",
       ValueError);
   const nn::Lambda lambda([](const Tensor& x) { return x * 2.f; }, {.name = "double"});

@@ -4,68 +4,72 @@
 
 namespace nn = ktape::nn;
 using nn::Config, nn::from_json, nn::Value;
-using nn::saving::tensor_at, nn::saving::with_keras3_operations;
+using nn::saving::keras2_operation, nn::saving::tensor_at, nn::saving::with_keras3_operations;
 
 namespace {
 
-/// A layer Operation with a call on tensors, as models hold it.
-Config operation(const char* function, const char* operands, const char* options, const Value::List& inputs) {
-  const Value given = inputs.size() == 1 ? inputs[0] : Value(inputs);
-  return {{"module", "keras.layers"},
-          {"class_name", "Operation"},
-          {"config", Config{{"name", "op"},
-                            {"function", function},
-                            {"operands", from_json(operands)},
-                            {"options", from_json(options)}}},
-          {"registered_name", Value()},
+/// An operation with a call, in the canonical form.
+Config operation(const char* function, const char* attributes, const Config& arguments) {
+  Config config{{"name", "op"}, {"function", function}};
+  config.update(from_json(attributes).config());
+  return {{"class_name", "Operation"},
+          {"config", config},
           {"name", "op"},
-          {"inbound_nodes", Value::List{Config{{"args", Value::List{given}}, {"kwargs", Config()}}}}};
+          {"inbound_nodes", Value::List{Config{{"args", Value::List()}, {"kwargs", arguments}}}}};
 }
 
 const Value a = tensor_at("a", 0, 0), b = tensor_at("b", 0, 0);
 
-Value::List arguments_of(const Config& written) {
-  return written.at("inbound_nodes").list()[0].config().at("args").list();
-}
+Config node_of(const Config& written) { return written.at("inbound_nodes").list()[0].config(); }
+Value::List arguments_of(const Config& written) { return node_of(written).at("args").list(); }
+std::string class_of(const Config& written) { return written.at("class_name").string(); }
 
 }  // namespace
 
-TEST_CASE("an operation has the class of its function, and its operands as arguments of the call") {
-  const Config written = with_keras3_operations(operation("not_equal", "[null, 5]", "{}", {a}));
+TEST_CASE("an operation is a class of Keras 3, with its operands as arguments of the call") {
+  const Config written = with_keras3_operations(operation("NotEqual", "{}", {{"x1", a}, {"x2", 5}}));
   CHECK(written.at("module") == Value("keras.src.ops.numpy"));
   CHECK(written.at("class_name") == Value("NotEqual"));
   CHECK(written.at("registered_name") == Value("NotEqual"));
   CHECK(written.at("config") == from_json(R"({"name": "op"})"));
   CHECK(written.at("name") == Value("op"));
   CHECK(arguments_of(written) == Value::List{a, 5});
-  CHECK(with_keras3_operations(operation("cast", "[null]", R"({"dtype": "int32"})", {a})).at("module") ==
+  CHECK(arguments_of(with_keras3_operations(operation("Less", "{}", {{"x1", 0.5}, {"x2", a}}))) ==
+        Value::List{0.5, a});
+  CHECK(arguments_of(with_keras3_operations(operation("Concatenate", "{}", {{"xs", Value::List{a, b}}}))) ==
+        Value::List{Value::List{a, b}});
+  CHECK(arguments_of(with_keras3_operations(
+            operation("Einsum", R"({"subscripts": "ij,jk->ik"})", {{"operands", Value::List{a, b}}}))) ==
+        Value::List{a, b});
+}
+
+TEST_CASE("arguments of the constructor are written where they differ from the defaults") {
+  const auto config = [](const char* function, const char* attributes) {
+    const Config written = with_keras3_operations(operation(function, attributes, {{"x", a}}));
+    return to_json(written.at("config"));
+  };
+  CHECK(config("Cast", R"({"dtype": "int32"})") == R"({"dtype":"int32"})");
+  CHECK(config("Any", R"({"axis": [1, 2], "keepdims": true})") == R"({"axis":[1,2],"keepdims":true})");
+  CHECK(config("Any", R"({"axis": null, "keepdims": false})") == "{}");
+  CHECK(config("Clip", R"({"x_min": null, "x_max": 1.0})") == R"({"x_min":null,"x_max":1.0})");
+  CHECK(with_keras3_operations(operation("Cast", R"({"dtype": "int32"})", {{"x", a}})).at("module") ==
         Value("keras.src.ops.core"));
 }
 
-TEST_CASE("null operands are the inputs of the call in order, whether one, two or on the right") {
-  CHECK(arguments_of(with_keras3_operations(operation("less", "[0.5, null]", "{}", {a}))) ==
-        Value::List{0.5, a});
-  CHECK(arguments_of(with_keras3_operations(operation("logical_and", "[null, null]", "{}", {b, a}))) ==
-        Value::List{b, a});
-}
-
-TEST_CASE("options depend on the function: keepdims is for reductions only") {
-  const char* options = R"({"axis": [1, 2], "keepdims": false})";
-  CHECK(with_keras3_operations(operation("any", "[null]", options, {a})).at("config") ==
-        from_json(R"({"name": "op", "axis": [1, 2], "keepdims": false})"));
-  CHECK(with_keras3_operations(operation("squeeze", "[null]", options, {a})).at("config") ==
-        from_json(R"({"name": "op", "axis": [1, 2]})"));
-}
-
-TEST_CASE("the key of get_item is a tuple of slices, indices, null and an ellipsis") {
+TEST_CASE("the key of a GetItem is a tuple of slices, indices, null and an ellipsis") {
   const Config written = with_keras3_operations(operation(
-      "get_item", "[null]", R"({"key": [{"start": null, "stop": 2, "step": null}, 3, null, "..."]})", {a}));
-  CHECK(written.at("class_name") == Value("GetItem"));
-  CHECK(written.at("config") == from_json(R"({"name": "op"})"));
+      "GetItem", "{}",
+      {{"x", a}, {"key", from_json(R"([{"start": null, "stop": 2, "step": null}, 3, null, "..."])")}}));
   REQUIRE(arguments_of(written).size() == 2);
   CHECK(arguments_of(written)[1] == from_json(R"({"class_name": "__tuple__", "items": [
       {"class_name": "__slice__", "config": {"start": null, "stop": 2, "step": null}}, 3, null,
       {"class_name": "__ellipsis__", "config": {}}]})"));
+}
+
+TEST_CASE("an operation that Keras lacks keeps its form, and so does one whose shape is a tensor") {
+  for (const Config& given : {operation("batch_dot", R"({"axes": null})", {{"x", a}, {"y", b}}),
+                              operation("Reshape", "{}", {{"x", a}, {"newshape", b}})})
+    CHECK(with_keras3_operations(given) == given);
 }
 
 TEST_CASE("operations in nested models are found; other layers do not change") {
@@ -73,29 +77,52 @@ TEST_CASE("operations in nested models are found; other layers do not change") {
   CHECK(with_keras3_operations(dense) == dense);
   const Config no_config = from_json(R"({"class_name": "Sequential", "config": null})").config();
   CHECK(with_keras3_operations(no_config) == no_config);
-  const Config op = operation("equal", "[null, 0]", "{}", {a});
+  const Config op = operation("Equal", "{}", {{"x1", a}, {"x2", 0}});
   const Config inner{{"class_name", "Functional"}, {"config", Config{{"layers", Value::List{dense, op, 3}}}}};
+  const Config wrapper{{"class_name", "TimeDistributed"}, {"config", Config{{"layer", inner}}}};
   const Config outer{{"class_name", "Functional"},
-                     {"config", Config{{"name", "m"}, {"layers", Value::List{inner}}}}};
+                     {"config", Config{{"name", "m"}, {"layers", Value::List{wrapper}}}}};
   const Config written = with_keras3_operations(outer).at("config").config();
   CHECK(written.at("name") == Value("m"));
-  const Value::List layers =
-      written.at("layers").list()[0].config().at("config").config().at("layers").list();
+  const Config layer = written.at("layers").list()[0].config().at("config").config().at("layer").config();
+  const Value::List layers = layer.at("config").config().at("layers").list();
   CHECK(layers[0] == Value(dense));
   CHECK(layers[1] == Value(with_keras3_operations(op)));
   CHECK(layers[2] == Value(3));
 }
 
+TEST_CASE("an operation is a function of TensorFlow in the form of Keras 2") {
+  const Config sum = keras2_operation(operation("Sum", R"({"axis": [1], "keepdims": true})", {{"x", a}}));
+  CHECK(class_of(sum) == "TFOpLambda");
+  CHECK(sum.at("config") == from_json(R"({"name": "op", "trainable": true, "dtype": "float32",
+      "function": "math.reduce_sum"})"));
+  CHECK(arguments_of(sum) == Value::List{a});
+  CHECK(node_of(sum).at("kwargs") == from_json(R"({"axis": [1], "keepdims": true})"));
+  const Config item = keras2_operation(operation("GetItem", "{}", {{"x", a}, {"key", from_json("[0]")}}));
+  CHECK(class_of(item) == "SlicingOpLambda");
+  CHECK(node_of(item).at("kwargs") == from_json(R"({"slice_spec": [0]})"));
+  const Config parts =
+      keras2_operation(operation("Split", R"({"indices_or_sections": [1, 3], "axis": -1})", {{"x", a}}));
+  CHECK(node_of(parts).at("kwargs") == from_json(R"({"num_or_size_splits": [1, 2, -1], "axis": -1})"));
+  CHECK(class_of(keras2_operation(operation("Argmax", R"({"axis": 1, "keepdims": true})", {{"x", a}}))) ==
+        "Operation");
+  CHECK(class_of(keras2_operation(operation("Celu", R"({"alpha": 0.5})", {{"x", a}}))) == "Operation");
+}
+
 TEST_CASE("a written operation is read back") {
-  for (const auto& [function, operands, options] :
-       {std::tuple{"not_equal", "[null, 5]", "{}"},
-        {"less", "[0.5, null]", "{}"},
-        {"cast", "[null]", R"({"dtype": "int32"})"},
-        {"all", "[null]", R"({"axis": -1, "keepdims": true})"},
-        {"expand_dims", "[null]", R"({"axis": 1})"},
-        {"get_item", "[null]", R"({"key": ["...", {"start": 1, "stop": null, "step": 2}, null, 0]})"}}) {
-    CAPTURE(function);
-    const Config given = operation(function, operands, options, {tensor_at("x", 0, 0)});
+  const Value x = tensor_at("x", 0, 0);
+  const std::vector<Config> operations{
+      operation("NotEqual", "{}", {{"x1", x}, {"x2", 5}}),
+      operation("Less", "{}", {{"x1", 0.5}, {"x2", x}}),
+      operation("Cast", R"({"dtype": "int32"})", {{"x", x}}),
+      operation("All", R"({"axis": -1, "keepdims": true})", {{"x", x}}),
+      operation("ExpandDims", R"({"axis": 1})", {{"x", x}}),
+      operation("batch_dot", "{}", {{"x", x}, {"y", x}}),
+      operation(
+          "GetItem", "{}",
+          {{"x", x}, {"key", from_json(R"(["...", {"start": 1, "stop": null, "step": 2}, null, 0])")}})};
+  for (const Config& given : operations) {
+    CAPTURE(to_json(given));
     const Config model{
         {"class_name", "Functional"},
         {"config", Config{{"name", "m"},
@@ -105,15 +132,6 @@ TEST_CASE("a written operation is read back") {
                           {"input_layers", from_json(R"([["x", 0, 0]])")},
                           {"output_layers", from_json(R"([["op", 0, 0]])")}}}};
     const Value read = nn::saving::canonical(with_keras3_operations(model));
-    const Config again = keras_configs::layer_in(read, "op");
-    CHECK(again.at("class_name") == Value("Operation"));
-    for (const char* argument : {"function", "operands"})
-      CHECK(again.at("config").config().at(argument) == given.at("config").config().at(argument));
-    const Config read_options = again.at("config").config().at("options").config();
-    const Config given_options = from_json(options).config();
-    for (const auto& [name, given_value] : given_options) {
-      const Value& value = given_value;
-      CHECK(read_options.get(name) == value);
-    }
+    CHECK(keras_configs::layer_in(read, "op") == given);
   }
 }

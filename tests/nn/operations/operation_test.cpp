@@ -1,0 +1,282 @@
+#include <ktape/nn/operations/operation.hpp>
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace nn = ktape::nn;
+
+namespace {
+
+/// An operation of Keras from the list of all operations.
+struct KerasOperation {
+  std::string module, name;
+  std::vector<std::string> call, init;  ///< the names of the arguments
+};
+
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  std::string name;
+  int depth = 0;
+  for (const char c : list + ',') {
+    depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+    if (c != ',' || depth > 0) {
+      if (c != ' ') name += c;
+      continue;
+    }
+    name = name.substr(0, name.find('='));
+    if (!name.empty() && !name.starts_with("**")) names.push_back(name);
+    name.clear();
+  }
+  return names;
+}
+
+std::vector<KerasOperation> operations_of_keras() {
+  std::vector<KerasOperation> all;
+  std::ifstream file("tests/nn/serialization/keras_operations.txt");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t space = line.find(' '), open = line.find('('), semicolon = line.find("; ");
+    all.push_back({line.substr(0, space), line.substr(space + 1, open - space - 1),
+                   names_in(line.substr(open + 1, semicolon - open - 1)),
+                   names_in(line.substr(semicolon + 2, line.size() - semicolon - 3))});
+  }
+  return all;
+}
+
+/// The operations of Keras that the library does not load, by the reason.
+const std::map<std::string, std::set<std::string>>& missing() {
+  static const std::map<std::string, std::set<std::string>> all{
+      {"it calls functions of Python, which no config holds",
+       {"AssociativeScan", "Cond", "ForiLoop", "Function", "JVP", "Map", "Scan", "Switch", "VectorizedMap",
+        "WhileLoop"}},
+      {"there are no complex tensors", {"ViewAsComplex", "ViewAsReal"}},
+      {"it is the base of other classes", {"SegmentReduction"}},
+      {"the library has no function that computes it",
+       {"Abs",
+        "AdaptiveAveragePool",
+        "AdaptiveMaxPool",
+        "AffineTransform",
+        "AllClose",
+        "Angle",
+        "Append",
+        "Arange",
+        "Arccos",
+        "Arccosh",
+        "Arcsin",
+        "Arcsinh",
+        "Arctan",
+        "Arctan2",
+        "Arctanh",
+        "Argpartition",
+        "Array",
+        "ArraySplit",
+        "Average",
+        "Bincount",
+        "BitwiseLeftShift",
+        "BitwiseRightShift",
+        "CDist",
+        "CTCDecode",
+        "CTCLoss",
+        "Cbrt",
+        "Ceil",
+        "Cholesky",
+        "CholeskyInverse",
+        "ColumnStack",
+        "Conj",
+        "Conjugate",
+        "Corrcoef",
+        "Correlate",
+        "Cosh",
+        "CountNonzero",
+        "CropImages",
+        "Cross",
+        "Deg2rad",
+        "Det",
+        "Diag",
+        "Diagflat",
+        "Diagonal",
+        "Diff",
+        "Digitize",
+        "Dsplit",
+        "Dstack",
+        "Eig",
+        "Eigh",
+        "ElasticTransform",
+        "EmptyLike",
+        "Erfc",
+        "Erfinv",
+        "Exp2",
+        "ExtractPatches",
+        "ExtractSequences",
+        "FFT",
+        "FFT2",
+        "Fabs",
+        "Fliplr",
+        "Flipud",
+        "Floor",
+        "FloorDivide",
+        "Fmax",
+        "Fmin",
+        "Fmod",
+        "Fold",
+        "Full",
+        "FullLike",
+        "Gammainc",
+        "GaussianBlur",
+        "Gcd",
+        "Geomspace",
+        "HSVToRGB",
+        "Heaviside",
+        "Histogram",
+        "Hsplit",
+        "Hypot",
+        "I0",
+        "IFFT2",
+        "IRFFT",
+        "ISTFT",
+        "Imag",
+        "Inner",
+        "Inv",
+        "IsIn",
+        "Isclose",
+        "Isneginf",
+        "Isposinf",
+        "Isreal",
+        "Kron",
+        "Lcm",
+        "Ldexp",
+        "LeftShift",
+        "Linspace",
+        "Log10",
+        "Log2",
+        "Logaddexp",
+        "Logaddexp2",
+        "Logdet",
+        "Logspace",
+        "Lstsq",
+        "LuFactor",
+        "MapCoordinates",
+        "MatrixPower",
+        "MatrixRank",
+        "Median",
+        "Meshgrid",
+        "Mod",
+        "MultiHot",
+        "NanToNum",
+        "Nanargmax",
+        "Nanargmin",
+        "Nancumprod",
+        "Nancumsum",
+        "Nanmax",
+        "Nanmean",
+        "Nanmedian",
+        "Nanmin",
+        "Nanpercentile",
+        "Nanprod",
+        "Nanquantile",
+        "Nanstd",
+        "Nansum",
+        "Nanvar",
+        "Ndim",
+        "Nextafter",
+        "Nonzero",
+        "Outer",
+        "PadImages",
+        "Percentile",
+        "PerspectiveTransform",
+        "Pinv",
+        "Polar",
+        "Ptp",
+        "Qr",
+        "Quantile",
+        "RFFT",
+        "RGBToGrayscale",
+        "RGBToHSV",
+        "Rad2deg",
+        "Real",
+        "Rearrange",
+        "ReconstructPatches",
+        "Resize",
+        "RightShift",
+        "Roll",
+        "Rot90",
+        "SSIM",
+        "STFT",
+        "SVD",
+        "SaturateCast",
+        "ScaleAndTranslate",
+        "ScatterUpdate",
+        "SearchSorted",
+        "SegmentMax",
+        "SegmentMin",
+        "SegmentProd",
+        "SegmentSum",
+        "Select",
+        "Signbit",
+        "Sinc",
+        "Sinh",
+        "SliceUpdate",
+        "Slogdet",
+        "SobelEdges",
+        "Solve",
+        "SolveTriangular",
+        "TakeAlongAxis",
+        "Tan",
+        "Tensordot",
+        "Trace",
+        "Trapezoid",
+        "Tril",
+        "Triu",
+        "Trunc",
+        "Unfold",
+        "Unique",
+        "UnravelIndex",
+        "Vander",
+        "Vdot",
+        "View",
+        "Vsplit"}}};
+  return all;
+}
+
+bool is_missing(const std::string& name) {
+  for (const auto& [reason, names] : missing())
+    if (names.contains(name)) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("each operation that Keras can write loads, or has a reason") {
+  const std::vector<KerasOperation> all = operations_of_keras();
+  REQUIRE(all.size() > 300);
+  std::set<std::string> names;
+  for (const KerasOperation& keras : all) {
+    CAPTURE(keras.name);
+    names.insert(keras.name);
+    const nn::Operation* const operation = nn::find_operation(keras.name);
+    CHECK((operation != nullptr) != is_missing(keras.name));
+    if (!operation) continue;
+    CHECK(operation->module == keras.module);
+    std::vector<std::string> call, init;
+    for (const nn::Operation::Parameter& parameter : operation->parameters())
+      (parameter.in_call ? call : init).push_back((parameter.spreads ? "*" : "") + parameter.name);
+    CHECK(call == keras.call);
+    CHECK(init == keras.init);
+  }
+  for (const auto& [reason, of_reason] : missing())
+    for (const std::string& name : of_reason) CHECK_MESSAGE(names.contains(name), name);
+  for (const nn::Operation& operation : nn::all_operations())
+    if (operation.in_keras()) CHECK_MESSAGE(names.contains(operation.name), operation.name);
+}
+
+TEST_CASE("operations have names of their own") {
+  std::set<std::string> names;
+  for (const nn::Operation& operation : nn::all_operations()) {
+    CAPTURE(operation.name);
+    CHECK(names.insert(operation.name).second);
+    CHECK(!operation.parameters().empty());
+  }
+}
