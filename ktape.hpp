@@ -110,6 +110,7 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/keras/core/core.hpp>
 #include <ktape/ops/keras/fft/fft.hpp>
+#include <ktape/ops/keras/image/image.hpp>
 #include <ktape/ops/keras/linalg/linalg.hpp>
 #include <ktape/ops/keras/linalg/products.hpp>
 #include <ktape/ops/keras/math/math.hpp>

@@ -108,6 +108,10 @@ namespace {
       },
       init, xs);
   Tensor matrix = ops::jacobian([](const Tensor& x) { return x * x; }, x);
+  const Tensor& images = x;
+  ops::resize(images, {32, 32}, {.interpolation = "bicubic", .antialias = true});
+  ops::gaussian_blur(images, {3, 5}, {1., 2.}), ops::rgb_to_grayscale(images),
+      ops::extract_patches(images, 8);
   random::SeedGenerator seed(7);
   Tensor noise = random::normal({2, 3}, 0, 1, {}, seed), draws = random::categorical(logits, 4, {}, seed);
 }

@@ -14,11 +14,12 @@ void add_math(Table& table);
 void add_fft(Table& table);
 void add_core(Table& table);
 void add_random(Table& table);
+void add_image(Table& table);
 
 inline Table all_families() {
   Table table;
   for (const auto add : {add_numpy_elementwise, add_numpy_reductions, add_indexing, add_numpy_shape,
-                         add_linalg, add_nn, add_math, add_fft, add_core, add_random})
+                         add_linalg, add_nn, add_math, add_fft, add_core, add_random, add_image})
     add(table);
   return table;
 }

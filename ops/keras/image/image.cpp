@@ -1,0 +1,402 @@
+#include <ktape/ops/control/control_flow.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/internal/slicing.hpp>
+#include <ktape/ops/keras/image/image.hpp>
+#include <ktape/ops/keras/linalg/products.hpp>
+#include <ktape/ops/keras/nn/layers.hpp>
+#include <ktape/ops/keras/numpy/arithmetic.hpp>
+#include <ktape/ops/keras/numpy/elementwise.hpp>
+#include <ktape/ops/keras/numpy/indexing.hpp>
+#include <ktape/ops/keras/numpy/shape.hpp>
+#include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+
+#include <functional>
+#include <numbers>
+
+namespace ktape::ops {
+
+namespace K = backend;
+using op_helpers::floating;
+
+namespace {
+
+/// Calls f on a batch of images with the channels last, and returns the result in the layout of x.
+Tensor on_batch(const char* op, const Tensor& given, const std::string& data_format,
+                const std::function<Tensor(const Tensor&)>& f) {
+  if (data_format != "channels_last" && data_format != "channels_first")
+    fail("[", op, "] data_format must be \"channels_first\" or \"channels_last\": received data_format=\"",
+         data_format, '"');
+  Tensor x = floating(op, given, "images");
+  if (x.ndim() != 3 && x.ndim() != 4)
+    fail("[", op, "] images must have rank 3 or 4: received images=", x.shape());
+  const bool single = x.ndim() == 3, first = data_format == "channels_first";
+  if (single) x = K::expand_dims(x, 0);
+  x = f(first ? moveaxis(x, 1, -1) : x);
+  if (first) x = moveaxis(x, -1, 1);
+  return single ? K::squeeze(x, 0) : x;
+}
+
+Tensor channel(const Tensor& x, int i) { return K::index(x, {Ellipsis, i}); }
+
+void expect_colors(const char* op, const Tensor& x) {
+  if (x.shape()[-1] != 3) fail("[", op, "] images must have 3 channels: received ", x.shape()[-1]);
+}
+
+std::vector<std::int64_t> pair_of(const char* op, const char* name, const ImageSize& size, int axes = 2) {
+  const std::vector<std::int64_t> out = size.over(axes);
+  if (static_cast<int>(out.size()) != axes)
+    fail("[", op, "] ", name, " must have ", axes, " numbers: received ", out.size());
+  for (const std::int64_t n : out)
+    if (n < 1) fail("[", op, "] ", name, " must be at least 1: received ", n);
+  return out;
+}
+
+}  // namespace
+
+Tensor rgb_to_grayscale(const Tensor& images, const std::string& data_format) {
+  return on_batch("rgb_to_grayscale", images, data_format, [](const Tensor& x) {
+    expect_colors("rgb_to_grayscale", x);
+    return K::expand_dims(channel(x, 0) * 0.2989 + channel(x, 1) * 0.587 + channel(x, 2) * 0.114, -1);
+  });
+}
+
+Tensor rgb_to_hsv(const Tensor& images, const std::string& data_format) {
+  return on_batch("rgb_to_hsv", images, data_format, [](const Tensor& x) {
+    expect_colors("rgb_to_hsv", x);
+    const Tensor r = channel(x, 0), g = channel(x, 1), b = channel(x, 2), value = K::max(x, -1),
+                 range = value - K::min(x, -1);
+    const Tensor sixth = divide_no_nan(K::ones_like(range), range * 6);
+    const Tensor hue =
+        K::where(K::equal(r, value), (g - b) * sixth,
+                 K::where(K::equal(g, value), (b - r) * sixth + 1 / 3., (r - g) * sixth + 2 / 3.));
+    const Tensor turned = K::where(range > 0, K::where(hue < 0, hue + 1, hue), 0);
+    return K::stack({turned, divide_no_nan(range, value), value}, -1);
+  });
+}
+
+Tensor hsv_to_rgb(const Tensor& images, const std::string& data_format) {
+  return on_batch("hsv_to_rgb", images, data_format, [](const Tensor& x) {
+    expect_colors("hsv_to_rgb", x);
+    const Tensor h = channel(x, 0) * 6, s = channel(x, 1), v = channel(x, 2);
+    const auto shade = [&](const Tensor& distance) { return v * (1 - s * (1 - K::clip(distance, 0, 1))); };
+    return K::stack({shade(K::abs(h - 3) - 1), shade(2 - K::abs(h - 2)), shade(2 - K::abs(h - 4))}, -1);
+  });
+}
+
+namespace {
+
+double sinc_of(double t) { return t == 0 ? 1 : std::sin(std::numbers::pi * t) / (std::numbers::pi * t); }
+
+/// Returns the weight of a pixel at the distance t by the method.
+double kernel_weight(const std::string& method, double t) {
+  t = std::fabs(t);
+  if (method == "bilinear") return std::max(0., 1 - t);
+  if (method == "bicubic") {
+    constexpr double a = -0.5;
+    if (t < 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
+    return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
+  }
+  const double lobes = method == "lanczos3" ? 3 : 5;
+  return t < lobes ? sinc_of(t) * sinc_of(t / lobes) : 0;
+}
+
+/// Returns the weights of n pixels for each of m pixels, (m, n).
+Tensor resize_weights(std::int64_t n, std::int64_t m, const ResizeOptions& o, DType dtype) {
+  std::vector<double> weights(static_cast<std::size_t>(n * m), 0);
+  const double ratio = static_cast<double>(n) / static_cast<double>(m),
+               width = o.antialias ? std::max(1., ratio) : 1;
+  for (std::int64_t row = 0; row < m; ++row) {
+    double* const at = weights.data() + row * n;
+    const double center = (static_cast<double>(row) + 0.5) * ratio;
+    if (o.interpolation == "nearest") {
+      at[std::min(n - 1, static_cast<std::int64_t>(std::floor(center)))] = 1;
+      continue;
+    }
+    double sum = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      sum += at[i] = kernel_weight(o.interpolation, (static_cast<double>(i) + 0.5 - center) / width);
+    for (std::int64_t i = 0; i < n; ++i) at[i] /= sum;
+  }
+  return K::constant(weights, {.dtype = dtype, .shape = {m, n}});
+}
+
+/// Returns images cut or padded to the ratio of the size.
+Tensor with_ratio(const Tensor& x, const std::vector<std::int64_t>& size, const ResizeOptions& o) {
+  const std::int64_t h = x.shape()[1], w = x.shape()[2];
+  if (o.crop_to_aspect_ratio) {
+    const std::int64_t rows = std::min(h, std::max<std::int64_t>(1, w * size[0] / size[1])),
+                       columns = std::min(w, std::max<std::int64_t>(1, h * size[1] / size[0]));
+    const std::int64_t top = (h - rows) / 2, left = (w - columns) / 2;
+    return K::index(x, {All, Slice(top, top + rows), Slice(left, left + columns)});
+  }
+  if (!o.pad_to_aspect_ratio) return x;
+  const std::int64_t rows = std::max(h, w * size[0] / size[1]) - h,
+                     columns = std::max(w, h * size[1] / size[0]) - w;
+  return K::pad(x, {0, {rows / 2, rows - rows / 2}, {columns / 2, columns - columns / 2}, 0},
+                {.constant_values = o.fill_value});
+}
+
+}  // namespace
+
+Tensor resize(const Tensor& images, const ImageSize& size, const ResizeOptions& o) {
+  const std::vector<std::int64_t> wanted = pair_of("resize", "size", size);
+  if (o.interpolation != "nearest" && o.interpolation != "bilinear" && o.interpolation != "bicubic" &&
+      o.interpolation != "lanczos3" && o.interpolation != "lanczos5")
+    fail(
+        "[resize] interpolation must be \"nearest\", \"bilinear\", \"bicubic\", \"lanczos3\" or "
+        "\"lanczos5\": received "
+        "interpolation=\"",
+        o.interpolation, '"');
+  if (o.crop_to_aspect_ratio && o.pad_to_aspect_ratio)
+    fail("[resize] one of crop_to_aspect_ratio and pad_to_aspect_ratio may be true: received both");
+  return on_batch("resize", images, o.data_format, [&](const Tensor& given) {
+    const Tensor x = with_ratio(given, wanted, o);
+    if (x.shape()[1] < 1 || x.shape()[2] < 1)
+      fail("[resize] height and width must be known and at least 1: received images=", images.shape());
+    return einsum("ph,qw,nhwc->npqc", {resize_weights(x.shape()[1], wanted[0], o, x.dtype()),
+                                       resize_weights(x.shape()[2], wanted[1], o, x.dtype()), x});
+  });
+}
+
+namespace {
+
+/// Returns Gaussian weights for n pixels, of sum 1.
+Tensor gaussian(std::int64_t n, double sigma, DType dtype) {
+  std::vector<double> weights;
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double t = (static_cast<double>(i) - static_cast<double>(n - 1) / 2) / sigma;
+    weights.push_back(std::exp(-t * t / 2)), sum += weights.back();
+  }
+  for (double& weight : weights) weight /= sum;
+  return K::constant(weights, {.dtype = dtype});
+}
+
+/// Returns each channel convolved with one matrix.
+Tensor filtered(const Tensor& x, const Tensor& matrix, const std::string& padding) {
+  const Tensor kernel = K::reshape(matrix, {matrix.shape()[0], matrix.shape()[1], 1, 1});
+  return depthwise_conv(x, K::tile(kernel, {1, 1, x.shape()[-1], 1}),
+                        {.padding = padding, .data_format = "channels_last"});
+}
+
+}  // namespace
+
+Tensor gaussian_blur(const Tensor& images, const ImageSize& kernel_size, const Deviations& sigma,
+                     const std::string& data_format) {
+  const auto size = pair_of("gaussian_blur", "kernel_size", kernel_size);
+  const std::vector<double> deviation = sigma.over(2);
+  if (deviation.size() != 2 || !(deviation[0] > 0) || !(deviation[1] > 0))
+    fail("[gaussian_blur] sigma must be one or two numbers above 0: received ", deviation.size(), " numbers");
+  return on_batch("gaussian_blur", images, data_format, [&](const Tensor& x) {
+    return filtered(
+        x, outer(gaussian(size[1], deviation[1], x.dtype()), gaussian(size[0], deviation[0], x.dtype())),
+        "same");
+  });
+}
+
+Tensor sobel_edges(const Tensor& given) {
+  const Tensor x = floating("sobel_edges", given, "images");
+  if (x.ndim() != 4)
+    fail("[sobel_edges] images must be (batch, height, width, channels): received images=", x.shape());
+  const Tensor vertical = K::constant({{-1, -2, -1}, {0, 0, 0}, {1, 2, 1}}, {.dtype = x.dtype()});
+  const Tensor padded = K::pad(x, {0, 1, 1, 0}, {.mode = "reflect"});
+  return K::stack({filtered(padded, vertical, "valid"), filtered(padded, K::transpose(vertical), "valid")},
+                  -1);
+}
+
+namespace {
+
+/// Returns the windows of x, (batch, spatial..., channels), as channels.
+Tensor windows(const char* op, const Tensor& x, const std::vector<std::int64_t>& size,
+               const PatchOptions& o) {
+  const int axes = static_cast<int>(size.size());
+  const auto strides = o.strides ? pair_of(op, "strides", *o.strides, axes) : size;
+  const auto rates = pair_of(op, "dilation_rate", o.dilation_rate, axes);
+  if (o.padding != "valid" && o.padding != "same")
+    fail("[", op, "] padding must be \"valid\" or \"same\": received padding=\"", o.padding, '"');
+  Shape result = x.shape(), step(x.shape());
+  std::vector<K::PaddingPair> paddings(static_cast<std::size_t>(axes) + 2, 0);
+  for (int i = 0; i < axes; ++i) {
+    const auto a = static_cast<std::size_t>(i);
+    const std::int64_t n = x.shape()[i + 1], reach = (size[a] - 1) * rates[a] + 1;
+    if (n == None) fail("[", op, "] extents must be known: received ", x.shape());
+    std::int64_t count = n < reach ? 0 : (n - reach) / strides[a] + 1;
+    if (o.padding == "same") {
+      count = (n + strides[a] - 1) / strides[a];
+      const std::int64_t missing = std::max<std::int64_t>(0, (count - 1) * strides[a] + reach - n);
+      paddings[a + 1] = {missing / 2, missing - missing / 2};
+    }
+    result[i + 1] = count, step[i + 1] = strides[a];
+  }
+  step[0] = step[-1] = 1;
+  std::int64_t places = 1;
+  for (const std::int64_t n : size) places *= n;
+  const Tensor padded = K::pad(x, paddings);
+  std::vector<Tensor> parts;
+  for (std::int64_t place = 0; place < places; ++place) {
+    std::vector<Index> index{All};
+    std::vector<std::int64_t> at(size.size());
+    for (std::int64_t i = axes - 1, rest = place; i >= 0; --i)
+      at[static_cast<std::size_t>(i)] = rest % size[static_cast<std::size_t>(i)],
+      rest /= size[static_cast<std::size_t>(i)];
+    for (int i = 0; i < axes; ++i) {
+      const auto a = static_cast<std::size_t>(i);
+      const std::int64_t begin = at[a] * rates[a];
+      index.push_back(
+          Slice(begin, begin + std::max<std::int64_t>(0, (result[i + 1] - 1) * strides[a] + 1), strides[a]));
+    }
+    parts.push_back(K::index(padded, Indices(index)));
+  }
+  return K::concatenate(parts, -1);
+}
+
+}  // namespace
+
+Tensor extract_patches(const Tensor& images, const ImageSize& size, const PatchOptions& o) {
+  if (size.list().size() == 3) return extract_patches_3d(images, size, o);
+  return on_batch("extract_patches", images, o.data_format, [&](const Tensor& x) {
+    return windows("extract_patches", x, pair_of("extract_patches", "size", size), o);
+  });
+}
+
+Tensor extract_patches_3d(const Tensor& volumes, const ImageSize& size, const PatchOptions& o) {
+  Tensor x = floating("extract_patches_3d", volumes, "volumes");
+  if (x.ndim() != 4 && x.ndim() != 5)
+    fail("[extract_patches_3d] volumes must have rank 4 or 5: received volumes=", x.shape());
+  const bool single = x.ndim() == 4, first = o.data_format == "channels_first";
+  if (single) x = K::expand_dims(x, 0);
+  x = windows("extract_patches_3d", first ? moveaxis(x, 1, -1) : x,
+              pair_of("extract_patches_3d", "size", size, 3), o);
+  if (first) x = moveaxis(x, -1, 1);
+  return single ? K::squeeze(x, 0) : x;
+}
+
+Tensor reconstruct_patches(const Tensor& patches, const ImageSize& size, const ImageSize& output_size) {
+  const auto patch = pair_of("reconstruct_patches", "size", size),
+             wanted = pair_of("reconstruct_patches", "output_size", output_size);
+  return on_batch("reconstruct_patches", patches, "channels_last", [&](const Tensor& x) {
+    const Tensor whole = rearrange(x, "n h w (p q c) -> n (h p) (w q) c", {{"p", patch[0]}, {"q", patch[1]}});
+    if (whole.shape()[1] < wanted[0] || whole.shape()[2] < wanted[1])
+      fail("[reconstruct_patches] the patches must cover the output size: received patches=",
+           patches.shape());
+    return K::index(whole, {All, Slice(0, wanted[0]), Slice(0, wanted[1])});
+  });
+}
+
+namespace {
+
+/// Returns the numbers of rows before and after, whose sum is `total`.
+K::PaddingPair border(const char* op, std::optional<std::int64_t> before, std::optional<std::int64_t> after,
+                      std::optional<std::int64_t> total) {
+  if (static_cast<int>(before.has_value()) + after.has_value() + total.has_value() != 2)
+    fail("[", op, "] two of the border before, the border after and the target must be given for each axis");
+  const K::PaddingPair out(before ? *before : *total - *after, after ? *after : *total - *before);
+  if (out.before < 0 || out.after < 0)
+    fail("[", op, "] borders must be at least 0: received ", out.before, " and ", out.after);
+  return out;
+}
+
+}  // namespace
+
+Tensor crop_images(const Tensor& images, const BorderOptions& o) {
+  return on_batch("crop_images", images, o.data_format, [&](const Tensor& x) {
+    const std::int64_t h = x.shape()[1], w = x.shape()[2];
+    const auto total = [](std::int64_t n, std::optional<std::int64_t> target) {
+      return target ? std::optional(n - *target) : std::nullopt;
+    };
+    const auto rows = border("crop_images", o.top, o.bottom, total(h, o.target_height)),
+               columns = border("crop_images", o.left, o.right, total(w, o.target_width));
+    if (rows.before + rows.after >= h || columns.before + columns.after >= w)
+      fail("[crop_images] a part of the image must remain: received images=", images.shape());
+    return K::index(x, {All, Slice(rows.before, h - rows.after), Slice(columns.before, w - columns.after)});
+  });
+}
+
+Tensor pad_images(const Tensor& images, const BorderOptions& o) {
+  return on_batch("pad_images", images, o.data_format, [&](const Tensor& x) {
+    const auto total = [](std::int64_t n, std::optional<std::int64_t> target) {
+      return target ? std::optional(*target - n) : std::nullopt;
+    };
+    return K::pad(x, {0, border("pad_images", o.top, o.bottom, total(x.shape()[1], o.target_height)),
+                      border("pad_images", o.left, o.right, total(x.shape()[2], o.target_width)), 0});
+  });
+}
+
+Tensor ssim(const Tensor& image1, const Tensor& image2, double max_val, const SsimOptions& o) {
+  const auto [x, y] = op_helpers::promoted_floating("ssim", image1, image2);
+  if (x.ndim() != 4 || y.ndim() != 4 || !compatible(x.shape(), y.shape()) || x.shape()[1] < o.filter_size ||
+      x.shape()[2] < o.filter_size)
+    fail(
+        "[ssim] both must be one shape (batch, height, width, channels) of at least the filter size: "
+        "received image1=",
+        x.shape(), ", image2=", y.shape());
+  const Tensor line = gaussian(o.filter_size, o.filter_sigma, x.dtype()), window = outer(line, line);
+  const auto mean = [&](const Tensor& t) { return filtered(t, window, "valid"); };
+  const double c1 = o.k1 * max_val * o.k1 * max_val, c2 = o.k2 * max_val * o.k2 * max_val;
+  const Tensor mx = mean(x), my = mean(y), squares = mx * mx + my * my, product = mx * my;
+  const Tensor luminance = (2 * product + c1) / (squares + c1);
+  const Tensor contrast = (2 * (mean(x * y) - product) + c2) / (mean(x * x + y * y) - squares + c2);
+  return K::mean(K::mean(luminance * contrast, {1, 2}), -1);
+}
+
+namespace {
+
+/// Returns whole coordinates inside of n elements for coordinates of any size.
+Tensor inside(const Tensor& at, std::int64_t n, const std::string& mode) {
+  const double size = static_cast<double>(n);
+  if (mode == "wrap") return mod(at, size);
+  if (mode == "reflect") {
+    const Tensor m = mod(at, 2 * size);
+    return K::minimum(m, 2 * size - 1 - m);
+  }
+  if (mode == "mirror" && n > 1) {
+    const Tensor m = mod(at, 2 * size - 2);
+    return K::minimum(m, 2 * size - 2 - m);
+  }
+  return K::clip(at, 0, size - 1);
+}
+
+}  // namespace
+
+Tensor map_coordinates(const Tensor& given, const Tensor& given_coordinates, int order,
+                       const std::string& mode, double fill_value) {
+  expect_defined("map_coordinates", "inputs, coordinates", given, given_coordinates);
+  const auto [inputs, coordinates] =
+      op_helpers::promoted_floating("map_coordinates", given, given_coordinates);
+  if (order != 0 && order != 1) fail("[map_coordinates] order must be 0 or 1: received order=", order);
+  if (mode != "constant" && mode != "nearest" && mode != "wrap" && mode != "mirror" && mode != "reflect")
+    fail(
+        "[map_coordinates] fill_mode must be \"constant\", \"nearest\", \"wrap\", \"mirror\" or \"reflect\": "
+        "received fill_mode=\"",
+        mode, '"');
+  const int rank = inputs.ndim();
+  if (coordinates.ndim() == 0 || coordinates.shape()[0] != rank || inputs.size() < 1)
+    fail("[map_coordinates] coordinates must have one slice for each axis of inputs=", inputs.shape(),
+         ": received coordinates=", coordinates.shape());
+  Tensor out;
+  for (int corner = 0; corner < (order == 0 ? 1 : 1 << rank); ++corner) {
+    Tensor weight, place, valid;
+    for (int d = 0; d < rank; ++d) {
+      const Tensor at = coordinates[d], low = floor(K::stop_gradient(order == 0 ? at + 0.5 : at));
+      const bool upper = corner >> d & 1;
+      const Tensor node = upper ? low + 1 : low, share = upper ? at - low : 1 - (at - low);
+      const Tensor seen = (node >= 0) & (node <= inputs.shape()[d] - 1);
+      const Tensor offset =
+          inside(node, inputs.shape()[d], mode) * static_cast<double>(inputs.shape().count(d + 1));
+      place = place.defined() ? place + offset : offset;
+      weight = weight.defined() ? weight * share : share;
+      valid = valid.defined() ? valid & seen : seen;
+    }
+    Tensor value = take(K::reshape(inputs, {-1}), K::cast(place, DType::Int64), 0);
+    if (mode == "constant") value = K::where(valid, value, fill_value);
+    if (order == 1) value = value * weight;
+    out = out.defined() ? out + value : value;
+  }
+  return out;
+}
+
+}  // namespace ktape::ops

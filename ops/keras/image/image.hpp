@@ -1,0 +1,96 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+#include <ktape/ops/per_axis.hpp>
+
+#include <optional>
+#include <string>
+
+/// Images of keras.ops.image: (height, width, channels) or a batch of them, or with "channels_first" (channels, height, width). Extents
+/// of images must be known in graphs. Differentiable to any order; shapes and names that do not fit are a ValueError.
+///
+///     ops::resize(images, {32, 32}, {.interpolation = "bicubic", .antialias = true});
+///     ops::gaussian_blur(images, {3, 5}, {1., 2.}), ops::rgb_to_grayscale(images), ops::extract_patches(images, 8);
+namespace ktape::ops {
+
+using ImageSize = backend::PerAxis<std::int64_t>;
+using Deviations = backend::PerAxis<double>;
+
+/// Returns 0.2989 r + 0.587 g + 0.114 b with one channel; or hue, saturation and value, in [0, 1], of colors in [0, 1]; or the inverse.
+Tensor rgb_to_grayscale(const Tensor& images, const std::string& data_format = "channels_last");
+Tensor rgb_to_hsv(const Tensor& images, const std::string& data_format = "channels_last");
+Tensor hsv_to_rgb(const Tensor& images, const std::string& data_format = "channels_last");
+
+struct ResizeOptions {
+  std::string interpolation = "bilinear";  ///< "nearest", "bilinear", "bicubic", "lanczos3" or "lanczos5"
+  bool antialias = false;                  ///< a smaller image averages over wider kernels
+  bool crop_to_aspect_ratio = false;       ///< cuts the image in the middle to the ratio of the size first
+  bool pad_to_aspect_ratio = false;  ///< puts `fill_value` around the image to the ratio of the size first
+  double fill_value = 0;
+  std::string data_format = "channels_last";
+};
+
+/// Returns images of the size (height, width). Pixels have their centers at i + 1/2; weights outside of the image are left out.
+Tensor resize(const Tensor& images, const ImageSize& size, const ResizeOptions& options = {});
+
+/// Returns images blurred with Gaussian weights; the first entries of kernel_size and sigma belong to the width. Outside of the image
+/// are zeros.
+Tensor gaussian_blur(const Tensor& images, const ImageSize& kernel_size = 3, const Deviations& sigma = 1.,
+                     const std::string& data_format = "channels_last");
+/// Returns the vertical and the horizontal differences of Sobel along a new last axis, of a batch of images with reflected borders.
+Tensor sobel_edges(const Tensor& images);
+
+struct PatchOptions {
+  std::optional<ImageSize> strides = {};  ///< the size of a patch when not given
+  ImageSize dilation_rate = 1;
+  std::string padding = "valid";
+  std::string data_format = "channels_last";
+};
+
+/// Returns the windows of images (two numbers, or one) or volumes (three numbers) as channels in the order (row, column, channel);
+/// the inverse for patches that do not overlap.
+Tensor extract_patches(const Tensor& images, const ImageSize& size, const PatchOptions& options = {});
+Tensor extract_patches_3d(const Tensor& volumes, const ImageSize& size, const PatchOptions& options = {});
+Tensor reconstruct_patches(const Tensor& patches, const ImageSize& size, const ImageSize& output_size);
+
+struct BorderOptions {
+  std::optional<std::int64_t> top = {}, left = {}, bottom = {}, right = {}, target_height = {},
+                              target_width = {};
+  std::string data_format = "channels_last";
+};
+
+/// Returns images without some rows and columns at their borders, or with zeros around. Two of the three numbers for each axis
+/// are given; borders that follow from a target alone are the rest.
+Tensor crop_images(const Tensor& images, const BorderOptions& options);
+Tensor pad_images(const Tensor& images, const BorderOptions& options);
+
+struct SsimOptions {
+  int filter_size = 11;
+  double filter_sigma = 1.5, k1 = 0.01, k2 = 0.03;
+};
+
+/// Returns the structural similarity of two batches of images for each sample: the mean over the positions of a Gaussian window and
+/// the channels.
+Tensor ssim(const Tensor& image1, const Tensor& image2, double max_val = 1, const SsimOptions& options = {});
+
+/// Returns the elements of the inputs at coordinates, (rank, ...), between elements by linear interpolation (order 1) or of the nearest
+/// element (order 0). Beyond the border: "constant" (fill_value), "nearest", "wrap", "mirror" (without the border) or "reflect".
+Tensor map_coordinates(const Tensor& inputs, const Tensor& coordinates, int order,
+                       const std::string& fill_mode = "constant", double fill_value = 0);
+
+struct TransformOptions {
+  std::string interpolation = "bilinear";  ///< "nearest" or "bilinear"
+  std::string fill_mode = "constant";      ///< as in `map_coordinates`
+  double fill_value = 0;
+  std::string data_format = "channels_last";
+};
+
+/// Returns images whose pixel (x, y) is read at (a0 x + a1 y + a2, b0 x + b1 y + b2), for a transform (a0, a1, a2, b0, b1, b2, c0, c1),
+/// (8,) or (batch, 8); c0 and c1 are not used.
+Tensor affine_transform(const Tensor& images, const Tensor& transform, const TransformOptions& options = {});
+/// Returns images in which the four end points, (4, 2) or (batch, 4, 2) of x and y, show what the start points show in the given images;
+/// beyond the border is fill_value.
+Tensor perspective_transform(const Tensor& images, const Tensor& start_points, const Tensor& end_points,
+                             const TransformOptions& options = {});
+
+}  // namespace ktape::ops
