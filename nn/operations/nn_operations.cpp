@@ -39,16 +39,6 @@ const char* written_relu(const std::vector<OperationArgument>&, Config& attribut
   return "LeakyRelu";
 }
 
-Tensor normalize(const OperationCall& call) {
-  const Tensor x = call.tensor("x");
-  const double order = call.number("order"),
-               epsilon = call.has("epsilon") ? call.number("epsilon") : K::epsilon();
-  const Axes axes = call.axes("axis");
-  const Tensor size = order == 2 ? K::sqrt(K::sum(K::square(x), axes, true))
-                                 : K::pow(K::sum(K::pow(K::abs(x), order), axes, true), 1 / order);
-  return x / K::maximum(size, epsilon);
-}
-
 Tensor hard_sigmoid_with_slope(const OperationCall& call) {
   const double slope = call.number("slope");
   return slope == 0.2 ? K::hard_sigmoid(call.tensor("x"))
@@ -58,13 +48,6 @@ Tensor hard_sigmoid_with_slope(const OperationCall& call) {
 Tensor l2_normalize(const OperationCall& call) {
   const Tensor x = call.tensor("x");
   return x / K::sqrt(K::maximum(K::sum(K::square(x), call.axes("axis"), true), call.number("epsilon")));
-}
-
-std::vector<Tensor> moments(const OperationCall& call) {
-  if (call.flag("synchronized")) fail("[Moments] synchronized must be false: received synchronized=true");
-  const Axes axes = call.axes("axes");
-  return {K::mean(call.tensor("x"), axes, call.flag("keepdims")),
-          K::var(call.tensor("x"), axes, call.flag("keepdims"))};
 }
 
 Tensor binary_crossentropy(const OperationCall& call) {
@@ -141,9 +124,7 @@ void add_nn_operations(std::vector<Operation>& all) {
   add_activations_of_keras(all);
   const char* const loss = "target, output; from_logits=false, axis=-1";
   const std::vector<Operation> operations{
-      {"Normalize", "nn", "x; axis=-1, order=2, epsilon=null", normalize, "-"},
       {"l2_normalize", "", "x; axis=null, epsilon=1e-12", l2_normalize, "-"},
-      {"Moments", "nn", "x; axes, keepdims=false, synchronized=false", moments, "-"},
       {"BinaryCrossentropy", "nn", "target, output; from_logits=false", binary_crossentropy},
       {"CategoricalCrossentropy", "nn", loss, crossentropy<K::categorical_crossentropy>},
       {"SparseCategoricalCrossentropy", "nn", loss, crossentropy<K::sparse_categorical_crossentropy>},

@@ -80,7 +80,8 @@ const std::vector<Operation>& all_operations() {
     std::vector<Operation> all;
     for (const auto add :
          {add_elementwise_operations, add_reduction_operations, add_shape_operations, add_indexing_operations,
-          add_product_operations, add_nn_operations, add_layer_operations})
+          add_product_operations, add_nn_operations, add_layer_operations, add_numpy_operations,
+          add_array_operations, add_linalg_operations})
       add(all);
     return all;
   }();
