@@ -251,6 +251,11 @@ void Declarations::hide(clang::NamedDecl* decl, std::vector<Hidden>& list) {
   list.push_back(hidden);
 }
 
+void Declarations::forget(clang::NamedDecl* decl) {
+  std::vector<Hidden> gone;
+  hide(decl, gone);
+}
+
 void Declarations::restore(const Hidden& hidden) {
   clang::Sema& sema = compiler_->getSema();
   if (hidden.in_scope) {

@@ -30,6 +30,8 @@ class Declarations {
   void restart();
   /// Hides the declarations of earlier cells that clash with a new one. Returns whether there were any.
   bool hide(const Clash& clash);
+  /// Removes a name that was declared without a cell.
+  void forget(clang::NamedDecl* decl);
   /// Hides the hidden names of the precompiled header once more, because clang makes them visible again when
   /// it undoes a cell.
   void hide_header_names_again() const;

@@ -15,6 +15,7 @@ class Scanner {
   }
   int depth() const { return depth_; }
   bool inside_braces() const { return braces_ > 0; }
+  bool ends_with_if() const { return if_ && statement_ended_ && !open(); }
   bool open() const { return open_ || depth_ > 0 || conditions_ > 0 || text_.ends_with('\\') || needs_body_; }
 
  private:
@@ -27,6 +28,7 @@ class Scanner {
     else if (std::isspace(static_cast<unsigned char>(c))) ++at_;
     else {
       needs_body_ = false;
+      if (depth_ == 0) follow_if(c);
       if (at("R\"") && !in_word()) raw_string();
       else if (c == '"' || (c == '\'' && !in_word())) quoted(c);
       else if (c == '#' && begins_line()) directive();
@@ -34,11 +36,26 @@ class Scanner {
     }
   }
 
+  /// Keeps track, at the begin of a word or at a sign, of an `if` that the next statement may belong to.
+  void follow_if(char c) {
+    if (in_word() && (std::isalnum(static_cast<unsigned char>(c)) || c == '_')) return;
+    const auto word = [&](std::string_view text) {
+      const std::size_t end = at_ + text.size();
+      return at(text) && (end == text_.size() ||
+                          !(std::isalnum(static_cast<unsigned char>(text_[end])) || text_[end] == '_'));
+    };
+    if (statement_ended_ && !word("else")) if_ = false;
+    if (word("if")) if_ = true;
+    if (word("else")) if_ = false;
+    statement_ended_ = c == ';';
+  }
+
   void plain(char c) {
     if (c == '(' && depth_ == 0) head_ = begins_statement(word_before());
     if (c == '(' || c == '[' || c == '{') ++depth_;
     if (c == ')' || c == ']' || c == '}') --depth_;
     if (c == '{' || c == '}') braces_ += c == '{' ? 1 : -1;
+    if (c == '}' && depth_ == 0) statement_ended_ = true;
     ++at_;
     if (depth_ == 0) needs_body_ = c == ')' ? head_ : word_before() == "else";
   }
@@ -95,12 +112,14 @@ class Scanner {
   std::size_t at_ = 0;
   int depth_ = 0, braces_ = 0, conditions_ = 0;
   bool open_ = false;
+  bool if_ = false, statement_ended_ = false;  // if_: the last statement may still take an `else`
   bool head_ = false, needs_body_ = false;  // inside, and after, the parentheses of a statement such as `for`
 };
 
 }  // namespace
 
 bool incomplete(std::string_view text) { return Scanner(text).open(); }
+bool ends_with_if(std::string_view text) { return Scanner(text).ends_with_if(); }
 int open_brackets(std::string_view text) { return std::max(0, Scanner(text).depth()); }
 bool inside_braces(std::string_view text) { return Scanner(text).inside_braces(); }
 

@@ -9,6 +9,9 @@ namespace ktape::interactive {
 /// open, or the last line ends with a backslash.
 bool incomplete(std::string_view text);
 
+/// Returns whether `else` may follow the text: its last statement is an `if` without one.
+bool ends_with_if(std::string_view text);
+
 /// Returns the number of brackets that are open at the end of the text.
 int open_brackets(std::string_view text);
 

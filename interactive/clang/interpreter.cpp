@@ -11,6 +11,7 @@
 #include <clang/Sema/Sema.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/interactive/clang/bracket_closer.hpp>
 #include <ktape/interactive/clang/cell_code.hpp>
 #include <ktape/interactive/clang/completion.hpp>
@@ -23,6 +24,7 @@
 #include <ktape/interactive/clang/parse_watchdog.hpp>
 #include <ktape/interactive/clang/session_code.hpp>
 #include <ktape/interactive/clang/session_objects.hpp>
+#include <ktape/interactive/clang/shown_values.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -55,54 +57,16 @@ void check_header(std::unique_ptr<clang::CompilerInstance> compiler) {
     throw std::runtime_error(diagnostics.text());
 }
 
-/// Passes the value of an expression to ktape::interactive::show.
-class ShowValue : public clang::RuntimeInterfaceBuilder {
- public:
-  explicit ShowValue(clang::CompilerInstance& compiler) : compiler_(compiler) {}
-  TransformExprFunction* getPrintValueTransformer() override { return transform; }
-
- private:
-  static clang::ExprResult transform(clang::RuntimeInterfaceBuilder* self, clang::Expr* value,
-                                     llvm::ArrayRef<clang::Expr*>) {
-    return static_cast<ShowValue*>(self)->call(value);
-  }
-
-  clang::ExprResult call(clang::Expr* value) {
-    clang::Sema& sema = compiler_.getSema();
-    if (auto* whole = llvm::dyn_cast<clang::ExprWithCleanups>(value)) value = whole->getSubExpr();
-    if (value->getType()->isVoidType()) return clang::ExprWithCleanups::Create(sema.Context, value, true, {});
-    const clang::ExprResult function = show(value->getBeginLoc());
-    if (function.isInvalid()) return clang::ExprError();
-    const clang::ExprResult call =
-        sema.ActOnCallExpr(sema.TUScope, function.get(), value->getBeginLoc(), value, value->getEndLoc());
-    if (call.isInvalid()) return clang::ExprError();
-    return clang::ExprWithCleanups::Create(sema.Context, call.get(), true, {});
-  }
-
-  clang::ExprResult show(clang::SourceLocation at) {
-    clang::Sema& sema = compiler_.getSema();
-    clang::DeclContext* place = sema.Context.getTranslationUnitDecl();
-    for (const char* name : {"ktape", "interactive"}) {
-      const auto found = place->lookup(&sema.Context.Idents.get(name));
-      if (found.empty()) return clang::ExprError();
-      place = llvm::cast<clang::DeclContext>(found.front());
-    }
-    clang::LookupResult found(sema, &sema.Context.Idents.get("show"), at, clang::Sema::LookupOrdinaryName);
-    sema.LookupQualifiedName(found, place);
-    clang::CXXScopeSpec scope;
-    return sema.BuildDeclarationNameExpr(scope, found, false);
-  }
-
-  clang::CompilerInstance& compiler_;
-};
-
 class Clang : public clang::Interpreter {
  public:
-  Clang(std::unique_ptr<clang::CompilerInstance> compiler, llvm::Error& error)
-      : Interpreter(std::move(compiler), error) {}
+  Clang(std::unique_ptr<clang::CompilerInstance> compiler, ShownValues& values, llvm::Error& error)
+      : Interpreter(std::move(compiler), error), values_(values) {}
   std::unique_ptr<clang::RuntimeInterfaceBuilder> FindRuntimeInterface() override {
-    return std::make_unique<ShowValue>(*getCompilerInstance());
+    return make_value_display(*getCompilerInstance(), values_);
   }
+
+ private:
+  ShownValues& values_;
 };
 
 /// Gives the code generator the functions that clang reads from the precompiled header on first use, which
@@ -187,7 +151,7 @@ class Interpreter::Session {
     compiler->getDiagnostics().setClient(&diagnostics_, false);
     const DeclarationsScope scope(declarations_);
     llvm::Error error = llvm::Error::success();
-    clang_ = std::make_unique<Clang>(std::move(compiler), error);
+    clang_ = std::make_unique<Clang>(std::move(compiler), values_, error);
     check(std::move(error));
     diagnostics_.BeginSourceFile(this->compiler().getLangOpts(), &this->compiler().getPreprocessor());
     if (this->compiler().getDiagnostics().hasErrorOccurred()) throw std::runtime_error(diagnostics_.text());
@@ -200,13 +164,14 @@ class Interpreter::Session {
         [this](llvm::Error error) { problems_ += llvm::toString(std::move(error)) + '\n'; });
   }
 
-  Ending run(const std::string& cell, const std::string& file) {
+  Ending run(const std::string& cell, const std::string& file, int number) {
     const InterruptHandler interruptible;
     ++cells_;
+    last_result_ = 0;
     declarations_.begin_cell();
     warnings_.clear();
     const std::string head = file.empty() ? "" : "#line 1 \"" + file + "\"\n";
-    text_ = head + cell;
+    text_ = head + values_.with_names(cell);
     head_ = head.size();
     clang::PartialTranslationUnit* unit = parse(text_);
     if (!unit) {
@@ -226,7 +191,12 @@ class Interpreter::Session {
     std::size_t done = 0;
     const auto begin = std::chrono::steady_clock::now();
     Ending ending = guarded([&] {
-      for (; done < functions.size(); ++done) functions[done]();
+      while (done < functions.size()) {
+        functions[done]();
+        ++done;
+        // Ctrl-C after the last op of a step ends the cell, too.
+        if (clear_interrupt()) throw Interrupted("interrupted");
+      }
     });
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (ending.kind != Ending::Finished) {
@@ -236,16 +206,31 @@ class Interpreter::Session {
     references_.add(declarations_.of_cell());
     const std::vector<const clang::VarDecl*> hidden = declarations_.hidden_variables();
     declarations_.end_cell();
-    return ending.kind == Ending::Finished ? destroy(hidden) : ending;
+    if (ending.kind != Ending::Finished) return ending;
+    for (clang::NamedDecl* outdated : values_.declare(compiler(), jit(), number))
+      declarations_.forget(outdated);
+    if (values_.has(number)) last_result_ = number;
+    return destroy(hidden);
   }
 
   /// Returns a new compiler with the session's flags and precompiled header, without its declarations.
   std::unique_ptr<clang::CompilerInstance> another_compiler() const {
     std::vector<std::string> more;
     if (!options_.precompiled.empty()) more = {"-include-pch", options_.precompiled};
+    for (const std::string& folder : folders_) more.push_back("-I" + folder);
     return make_compiler(options_.flags, more);
   }
 
+  void add_include_folder(const std::string& folder) {
+    folders_.push_back(folder);
+    const auto entry = compiler().getFileManager().getOptionalDirectoryRef(folder);
+    if (entry)
+      compiler().getPreprocessor().getHeaderSearchInfo().AddSearchPath(
+          clang::DirectoryLookup(*entry, clang::SrcMgr::C_User, false), true);
+  }
+
+  const ShownValues& values() const { return values_; }
+  int last_result() const { return last_result_; }
   const std::string& warnings() const { return warnings_; }
   /// Returns the text of the last cell, which begins at text_begin().
   const std::string& text() const { return text_; }
@@ -300,6 +285,7 @@ class Interpreter::Session {
   clang::PartialTranslationUnit* parse(std::string& text) {
     for (;;) {
       diagnostics_.begin_cell();
+      values_.begin_cell();
       brackets_.begin_cell();
       auto unit = parse_once(text);
       if (unit && diagnostics_.getNumErrors() == 0) return &*unit;
@@ -462,6 +448,9 @@ class Interpreter::Session {
   std::unique_ptr<Clang> clang_;
   CellCode code_;
   References references_;
+  ShownValues values_;
+  int last_result_ = 0;  // the number of the value that the last cell showed; 0 for none
+  std::vector<std::string> folders_;
   int cells_ = 0;
   double seconds_ = 0;
   std::size_t head_ = 0;  // length of the #line directive before the cell in text_
@@ -470,9 +459,12 @@ class Interpreter::Session {
 
 Interpreter::Interpreter(const Options& options) : session_(std::make_unique<Session>(options)) {}
 Interpreter::~Interpreter() = default;
-Ending Interpreter::run(const std::string& cell, const std::string& file) {
-  return session_->run(cell, file);
+Ending Interpreter::run(const std::string& cell, const std::string& file, int number) {
+  return session_->run(cell, file, number);
 }
+int Interpreter::last_result() const { return session_->last_result(); }
+std::vector<std::pair<int, std::string>> Interpreter::results() const { return session_->values().list(); }
+void Interpreter::add_include_folder(const std::string& folder) { session_->add_include_folder(folder); }
 const std::string& Interpreter::warnings() const { return session_->warnings(); }
 
 Ending Interpreter::finish() {

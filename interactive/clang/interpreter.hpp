@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ktape::interactive {
@@ -24,7 +25,14 @@ class Interpreter {
 
   /// Compiles and runs declarations and statements. An expression at the end without a semicolon is
   /// displayed. A declaration replaces an earlier declaration of that name. Messages name `file`, if given.
-  Ending run(const std::string& cell, const std::string& file = {});
+  /// A shown value becomes Out[number], and `_`.
+  Ending run(const std::string& cell, const std::string& file = {}, int number = 0);
+  /// Returns the number of the value that the last cell showed; 0 if it showed none that can be copied.
+  int last_result() const;
+  /// Returns the numbers and types of the values that Out[n] names.
+  std::vector<std::pair<int, std::string>> results() const;
+  /// Searches a folder for the headers that cells include.
+  void add_include_folder(const std::string& folder);
   /// Returns clang's warnings about the last cell.
   const std::string& warnings() const;
   /// Returns the seconds that the code of all cells ran.

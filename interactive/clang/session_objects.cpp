@@ -63,6 +63,50 @@ bool record_may_refer(const clang::CXXRecordDecl& record, int depth) {
                      [&](const clang::FieldDecl* field) { return may_refer(field->getType(), depth - 1); });
 }
 
+bool record_can_be_copied(const clang::CXXRecordDecl& record, int depth);
+
+bool type_can_be_copied(clang::QualType given, int depth) {
+  const clang::QualType type = given.getCanonicalType();
+  if (type->isArithmeticType() || type->isEnumeralType() || type->isPointerType()) return true;
+  if (type->isReferenceType()) return true;  // a member
+  if (const auto* array = type->getAsArrayTypeUnsafe())
+    return type_can_be_copied(array->getElementType(), depth);
+  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+  return record && record->hasDefinition() && depth > 0 &&
+         record_can_be_copied(*record->getDefinition(), depth - 1);
+}
+
+bool record_can_be_copied(const clang::CXXRecordDecl& record, int depth) {
+  const std::string name = record.getQualifiedNameAsString();
+  if (record.isAbstract()) return false;
+  if (name.starts_with("ktape::") || name.starts_with("xt::"))
+    return !record.defaultedCopyConstructorIsDeleted();
+  const auto* instance = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(&record);
+  if (record.isInStdNamespace()) {
+    if (record.getName() == "shared_ptr" || record.getName() == "weak_ptr") return true;
+    if (!instance || !owns_values(record.getName()) || record.getName() == "unique_ptr") return false;
+    const auto copies = [&](const clang::TemplateArgument& argument) {
+      return argument.getKind() != clang::TemplateArgument::Type ||
+             type_can_be_copied(argument.getAsType(), depth);
+    };
+    return llvm::all_of(instance->getTemplateArgs().asArray(), [&](const clang::TemplateArgument& argument) {
+      return argument.getKind() == clang::TemplateArgument::Pack
+                 ? llvm::all_of(argument.pack_elements(), copies)
+                 : copies(argument);
+    });
+  }
+  if (record.defaultedCopyConstructorIsDeleted()) return false;
+  for (const clang::CXXConstructorDecl* constructor : record.ctors())
+    if (constructor->isCopyConstructor() &&
+        (constructor->isDeleted() || constructor->getAccess() != clang::AS_public))
+      return false;
+  for (const clang::CXXBaseSpecifier& base : record.bases())
+    if (!type_can_be_copied(base.getType(), depth)) return false;
+  return std::all_of(record.field_begin(), record.field_end(), [&](const clang::FieldDecl* field) {
+    return type_can_be_copied(field->getType(), depth);
+  });
+}
+
 /// Finds the session's variables that a declaration names: those in the bodies of functions, which may run at
 /// any later time, and the others.
 class Visitor : public clang::RecursiveASTVisitor<Visitor> {
@@ -110,6 +154,10 @@ extern "C" __attribute__((visibility("default"), used)) int ktape_session_object
                                                                                  void* address, void*) {
   objects().push_back({destructor, address});
   return 0;
+}
+
+bool can_be_copied(clang::QualType type) {
+  return !type->isArrayType() && !type->isFunctionType() && type_can_be_copied(type, 8);
 }
 
 void destroy_object(const void* address) {

@@ -17,6 +17,10 @@ void destroy_object(const void* address);
 /// Calls the destructors of all objects, the newest object first.
 void destroy_objects();
 
+/// Returns whether a value of the type can be copied, and its copy compiles: a class of the standard library that
+/// holds objects without copies, such as vector<unique_ptr<int>>, has a copy constructor that does not.
+bool can_be_copied(clang::QualType type);
+
 /// The variables that code or other variables may still reach when their name has a new meaning.
 class References {
  public:

@@ -33,6 +33,7 @@ std::vector<std::string> flags() {
                                  "-Wno-deprecated-no-relaxed-template-template-args",
                                  "-Wno-unused-value",
                                  "-Wno-macro-redefined",
+                                 "-Wno-dangling-else",
                                  "-Wno-unused-comparison",
                                  "-Wno-predefined-identifier-outside-function",
                                  "-Werror=return-type",

@@ -13,6 +13,7 @@
 #include <iomanip>
 #include <iostream>
 #include <sstream>
+#include <utility>
 
 namespace ktape::interactive {
 namespace {
@@ -41,12 +42,16 @@ std::string with_field(std::string text, const char* name, const std::string& va
 std::ostringstream shown;
 MimeBundle shown_forms;
 Notebook notebook;
+std::shared_ptr<void> kept;
 
 }  // namespace
 
 void show_in(Notebook to) { notebook = std::move(to); }
 bool shows_forms() { return static_cast<bool>(notebook); }
 void add_forms(const MimeBundle& forms) { shown_forms.insert(forms.begin(), forms.end()); }
+
+void keep_value(std::shared_ptr<void> value) { kept = std::move(value); }
+std::shared_ptr<void> take_kept_value() { return std::move(kept); }
 
 std::ostream& begin_display() {
   shown.str({});

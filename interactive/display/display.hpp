@@ -12,6 +12,7 @@
 #include <exception>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <ostream>
 #include <ranges>
 #include <string>
@@ -230,6 +231,18 @@ void show_as(bool is_result, const T& value) {
 template <class T>
 void show(const T& value) {
   if constexpr (!std::is_base_of_v<std::ios_base, T>) show_as(true, value);
+}
+
+/// Keeps a copy of a value for take_kept_value().
+void keep_value(std::shared_ptr<void> value);
+/// Returns the copy that was kept last, and gives it away.
+std::shared_ptr<void> take_kept_value();
+
+/// Shows a value and keeps a copy, which the session makes known as `_`.
+template <class T>
+void show_and_keep(const T& value) {
+  show(value);
+  keep_value(std::make_shared<std::remove_cv_t<T>>(value));
 }
 
 /// Shows a value in the middle of a cell, as in IPython.

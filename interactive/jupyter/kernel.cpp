@@ -88,7 +88,7 @@ Kernel::Json Kernel::execute_request_impl(int count, const std::string& code, bo
   Ending ending;
   {
     const Interruptible interruptible;
-    ending = shell_.execute(code, "In [" + std::to_string(count) + ']');
+    ending = shell_.execute(code, "In [" + std::to_string(count) + ']', count);
   }
   streams_.end_cell();
   if (ending.kind == Ending::Finished) return xeus::create_successful_reply();

@@ -3,7 +3,10 @@
 #include <ktape/interactive/display/help.hpp>
 #include <ktape/interactive/display/terminal_size.hpp>
 #include <ktape/interactive/session/magics.hpp>
+#include <ktape/interactive/session/open_if.hpp>
 #include <ktape/interactive/session/program.hpp>
+#include <ktape/interactive/session/system_commands.hpp>
+#include <ktape/interactive/session/timing.hpp>
 
 #include <unistd.h>
 
@@ -15,26 +18,31 @@
 #include <iomanip>
 #include <iostream>
 #include <sstream>
+#include <string_view>
 
 namespace ktape::interactive {
 namespace {
 
-constexpr const char* commands[] = {"%help",    "%load", "%plot", "%reset",
-                                    "%restart", "%save", "%time", "%who"};
+constexpr const char* commands[] = {"%cd",   "%help",  "%include", "%lib",  "%load", "%out",    "%plot",
+                                    "%quit", "%reset", "%restart", "%save", "%time", "%timeit", "%who"};
 
 constexpr const char* help =
     "Type C++. The value of an expression without a semicolon is shown; a declaration may be repeated.\n"
     "  K, nn, data    the backend API, layers and models, data\n"
-    "  ?K::dot        shows the declaration and comment of a name\n"
+    "  ?K::dot        shows the declaration and comment of a name; ?nn::Dense, ?model.fit, ?my_function\n"
+    "  Tab            completes a name; Shift-Tab explains the function whose arguments are typed\n"
+    "  _, Out[n]      the last shown value, and the n-th; %out lists them\n"
     "  %who           lists the declarations of the session\n"
     "  %plot VALUE    draws a history, a tensor or numbers\n"
-    "  %time CODE     runs code and shows the time\n"
+    "  %time CODE     runs code and shows the time; %timeit CODE runs it many times\n"
     "  %load FILE     runs a file\n"
     "  %save FILE     writes the cells of the session as a program\n"
+    "  %include PATH  searches a folder for headers; %lib FILE loads a library\n"
+    "  %cd FOLDER     changes the folder; !COMMAND runs a command of the system\n"
     "  %reset         begins a new session\n"
     "  %restart       begins a new session in a new process, with the declarations of this session\n"
     "  Ctrl-C         ends the running cell or discards the typed text; three times: also inside a library\n"
-    "  Ctrl-D         leaves the prompt, or ends a cell with open brackets";
+    "  Ctrl-D, quit   leaves the prompt; Ctrl-D also ends a cell with open brackets";
 
 /// Writes declarations to a file in the folder of temporary files, and returns the file's path; empty if the
 /// file cannot be written.
@@ -48,6 +56,19 @@ std::string save_declarations(const std::string& declarations) {
   return file ? path : std::string();
 }
 
+std::string joined_commands() {
+  std::string text;
+  for (const char* command : commands) text += (text.empty() ? "" : ", ") + std::string(command);
+  return text;
+}
+
+std::string_view word_at_begin(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+    ++end;
+  return text.substr(0, end);
+}
+
 bool tell(const std::string& problem) {
   std::cout.flush();
   std::cerr << problem << std::endl;
@@ -55,15 +76,6 @@ bool tell(const std::string& problem) {
 }
 
 Ending refused(const std::string& problem) { return {Ending::Threw, problem}; }
-
-std::string duration(double seconds) {
-  std::ostringstream text;
-  text << std::setprecision(3);
-  if (seconds < 1e-3) text << seconds * 1e6 << " us";
-  else if (seconds < 1) text << seconds * 1e3 << " ms";
-  else text << seconds << " s";
-  return text.str();
-}
 
 Ending read_file(const std::string& path, std::string& text) {
   std::ifstream file(path, std::ios::binary);
@@ -79,22 +91,38 @@ Ending read_file(const std::string& path, std::string& text) {
 Shell::Shell() : interpreter_(open_interpreter()) {}
 Shell::~Shell() = default;
 
-Ending Shell::execute(const std::string& text, const std::string& file) {
+Ending Shell::execute(const std::string& text, const std::string& file, int number) {
   const std::string code = trimmed(text);
   if (code.empty()) return {};
   if (code.front() == '%') return command(code);
   if (code.front() == '?') return question(trimmed(code.substr(1)));
-  const Ending ending = interpreter_->run(text, file);
+  if (code.front() == '!') return run_system_command(trimmed(code.substr(1)));
+  if (asks_to_leave(code)) return leave();
+  return run_cell(text, file, number);
+}
+
+/// Runs C++. Lines `if (c) A` and `else B` may be separate cells, see open_if.hpp.
+Ending Shell::run_cell(const std::string& text, const std::string& file, int number) {
+  const std::string code = trimmed(text);
+  const bool follows = may_take_else_ && word_at_begin(code) == "else";
+  std::string cell = follows ? if_untaken + ("\n#line 1\n" + code.substr(4)) : text;
+  if (!follows) untaken();
+  may_take_else_ = ends_with_if(follows ? code.substr(4) : text);
+  if (may_take_else_) cell = cell.substr(0, cell.find_last_not_of(" \t\r\n") + 1) + else_note;
+  const Ending ending = interpreter_->run(cell, file, number > 0 ? number : shown_values_ + 1);
+  if (number == 0 && interpreter_->last_result() > 0) ++shown_values_;
+  if (ending.kind != Ending::Finished) may_take_else_ = false;
   if (!interpreter_->warnings().empty()) tell(interpreter_->warnings());
   std::cout.flush();
   if (ending.kind == Ending::GivenUp) return {ending.kind, given_up_message(ending), ending.line};
-  if (ending.kind == Ending::Finished) program_.add(interpreter_->pieces(), interpreter_->redeclared());
+  if (ending.kind == Ending::Finished)
+    program_.add(interpreter_->pieces(), interpreter_->redeclared(), interpreter_->last_result());
   return ending;
 }
 
 /// Saves the declarations of the session, and returns the message for a cell that was given up.
 std::string Shell::given_up_message(const Ending& ending) {
-  const std::string path = save_declarations(program_.declarations());
+  const std::string path = save_declarations(program_.commands() + program_.declarations());
   return ending.message + ": the session may hang in the functions that the cell was in\n" +
          (path.empty() ? std::string() : "The session's declarations are saved in " + path + '\n') +
          "%restart begins a new session with these declarations";
@@ -109,19 +137,22 @@ Ending Shell::command(const std::string& text) {
   const std::size_t space = std::min(text.find_first_of(" \t\n"), text.size());
   const std::string name = text.substr(0, space), rest = trimmed(text.substr(space));
   if (name == "%time") return time(rest);
+  if (name == "%timeit") return time_often(rest);
+  if (name == "%cd") return change_folder(rest);
+  if (name == "%lib") return configure(name, rest, load_library(rest));
+  if (name == "%include") return configure(name, rest, include_folder(rest));
+  if (name == "%quit" || name == "%exit") return leave();
   if (name == "%plot") return plot(rest);
   if (name == "%load") return load(rest);
   if (name == "%save") return save(rest);
   if (name == "%who") who();
+  else if (name == "%out") list_results();
   else if (name == "%reset") reset();
   else if (name == "%restart") return restart();
   else if (name == "%help") std::cout << help << std::endl;
   else
-    return refused(
-        "ValueError: [prompt] the command must be one of %help, %load, %plot, %reset, %restart, %save, "
-        "%time, "
-        "%who: received " +
-        name);
+    return refused("ValueError: [prompt] the command must be one of " + joined_commands() + ": received " +
+                   name);
   return {};
 }
 
@@ -141,9 +172,55 @@ Ending Shell::time(const std::string& code) {
   const Ending ending = execute(code);
   const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
   const double running = interpreter_->seconds_running() - before;
-  std::cout << duration(running) << " (and " << duration(all.count() - running) << " to compile)"
+  std::cout << duration_text(running) << " (and " << duration_text(all.count() - running) << " to compile)"
             << std::endl;
   return ending;
+}
+
+Ending Shell::time_often(const std::string& code) {
+  if (code.empty()) return refused("ValueError: [%timeit] code must be given: received nothing");
+  return interpreter_->run("ktape::interactive::time_runs([] {\n#line 1\n" + code + "\n;});");
+}
+
+Ending Shell::include_folder(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::canonical(path, error);
+  if (error || !std::filesystem::is_directory(folder))
+    return refused("ValueError: [%include] the path must be that of a folder: received " +
+                   (path.empty() ? std::string("nothing") : path));
+  interpreter_->add_include_folder(folder.string());
+  return {};
+}
+
+/// Records a command that the declarations of the session need.
+Ending Shell::configure(const std::string& command, const std::string& argument, const Ending& ending) {
+  if (ending.kind == Ending::Finished) program_.add_command(command + ' ' + argument);
+  return ending;
+}
+
+/// Returns whether the text is `quit` or `exit` and no variable of that name is meant.
+bool Shell::asks_to_leave(const std::string& code) const {
+  const std::string word(word_at_begin(code));
+  if (word != "quit" && word != "exit") return false;
+  const std::string rest = code.substr(word.size());
+  if (!rest.empty() && rest != ";" && rest != "()" && rest != "();") return false;
+  const std::vector<Interpreter::Name> names = interpreter_->names();
+  return std::none_of(names.begin(), names.end(), [&](const auto& name) { return name.name == word; });
+}
+
+Ending Shell::leave() {
+  if (!can_leave_)
+    return refused("ValueError: [quit] a kernel is ended by the menu of the notebook: received quit");
+  left_ = true;
+  return {};
+}
+
+void Shell::list_results() const {
+  for (const auto& [number, type] : interpreter_->results()) {
+    const std::string name = "Out[" + std::to_string(number) + ']';
+    std::cout << name << "  " << type << '\n';
+  }
+  std::cout.flush();
 }
 
 Ending Shell::plot(const std::string& value) {
@@ -168,13 +245,15 @@ void Shell::reset() {
   static_cast<void>(interpreter_.release());
   interpreter_ = open_interpreter();
   program_ = {};
+  shown_values_ = 0;
+  may_take_else_ = false;
 }
 
 Ending Shell::restart() {
   if (!can_restart_)
     return refused(
         "ValueError: [%restart] a kernel is restarted by the menu of the notebook: received %restart");
-  const std::string path = save_declarations(program_.declarations());
+  const std::string path = save_declarations(program_.commands() + program_.declarations());
   if (path.empty()) return refused("IOError: [%restart] the declarations cannot be saved");
   restart_file_ = path;
   return {};
@@ -182,7 +261,13 @@ Ending Shell::restart() {
 
 Ending Shell::load(const std::string& path) {
   std::string text;
-  const Ending ending = read_file(path, text);
+  Ending ending = read_file(path, text);
+  // A saved session begins with commands.
+  while (ending.kind == Ending::Finished && text.starts_with('%')) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    ending = command(text.substr(0, end));
+    text.erase(0, end + 1);
+  }
   return ending.kind == Ending::Finished ? execute(text, path) : ending;
 }
 
@@ -245,7 +330,9 @@ std::vector<std::string> Shell::completions(const std::string& text) {
       if (std::string_view(command).starts_with(text)) found.emplace_back(command);
     return found;
   }
-  if (text.starts_with("%load ") || text.starts_with("%save ")) return paths(trimmed(text.substr(space)));
+  for (const char* command : {"%cd ", "%include ", "%lib ", "%load ", "%save "})
+    if (text.starts_with(command)) return paths(trimmed(text.substr(space)));
+  if (text.starts_with('!')) return paths(text.substr(text.find_last_of(" !") + 1));
   const std::size_t begin = text.starts_with('%') ? space : text.starts_with('?') ? 1 : 0;
   return interpreter_->completions(program_.declarations(), text.substr(begin));
 }

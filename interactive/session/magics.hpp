@@ -9,14 +9,15 @@ namespace ktape::interactive {
 
 /// A session: runs cells, commands that begin with %, and questions that begin with ?.
 ///
-///     %time code     %plot value     %who     %reset     %restart     %load FILE     %save FILE     %help     ?K::dot
+///     %time code     %plot value     %who     %load FILE     ?K::dot     !ls     %help lists all commands
 class Shell {
  public:
   Shell();
   ~Shell();
 
   /// Runs a cell or a command. Messages name `file`, if given.
-  Ending execute(const std::string& text, const std::string& file = {});
+  /// The shown value becomes Out[number]; without a number it is the next of all shown values.
+  Ending execute(const std::string& text, const std::string& file = {}, int number = 0);
   /// Runs a cell or a command, reports errors on std::cerr, and returns whether there were none.
   bool run(const std::string& text, const std::string& file = {});
   /// Runs a file and then its main(), if there is one. Returns the exit status.
@@ -28,6 +29,10 @@ class Shell {
   /// Destroys the session's variables.
   void finish();
 
+  /// Permits `quit`, for a program that ends when `left()` is true.
+  void permit_quit() { can_leave_ = true; }
+  bool left() const { return left_; }
+
   /// Permits %restart, for a program that begins a new session when `restart_file` is not empty.
   void permit_restart() { can_restart_ = true; }
   /// Returns the file with the declarations of the session that %restart asks for; empty without a request.
@@ -36,7 +41,14 @@ class Shell {
  private:
   Ending command(const std::string& text);
   Ending question(const std::string& name);
+  Ending run_cell(const std::string& text, const std::string& file, int number);
   Ending time(const std::string& code);
+  Ending time_often(const std::string& code);
+  Ending include_folder(const std::string& path);
+  Ending configure(const std::string& command, const std::string& argument, const Ending& ending);
+  bool asks_to_leave(const std::string& code) const;
+  Ending leave();
+  void list_results() const;
   Ending plot(const std::string& value);
   void who() const;
   void reset();
@@ -47,7 +59,9 @@ class Shell {
 
   std::unique_ptr<Interpreter> interpreter_;
   Program program_;  // the cells that ran
-  bool can_restart_ = false;
+  bool can_restart_ = false, can_leave_ = false, left_ = false;
+  bool may_take_else_ = false;  // whether the last cell was an `if` without `else`
+  int shown_values_ = 0;
   std::string restart_file_;
 };
 

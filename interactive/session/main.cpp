@@ -27,7 +27,7 @@ int precompile(const std::string& to) {
 int run_input(Shell& shell, std::istream& input) {
   bool good = true;
   std::string cell;
-  for (std::string line; std::getline(input, line);) {
+  for (std::string line; !shell.left() && std::getline(input, line);) {
     cell += line + '\n';
     if (incomplete(trimmed(cell))) continue;
     good = shell.run(cell) && good;
@@ -44,6 +44,7 @@ int run_input(Shell& shell, std::istream& input) {
 
 int run(const std::vector<std::string>& arguments) {
   Shell shell;
+  shell.permit_quit();
   int status = 0;
   if (!arguments.empty() && arguments[0] == "--declarations") {
     shell.run("%load " + arguments[1]);

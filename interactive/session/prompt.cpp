@@ -211,7 +211,7 @@ void prompt(Shell& shell) {
   Editor editor(shell);
   shell.permit_restart();
   std::cout << "ktape. %help tells what can be typed, Ctrl-D leaves." << std::endl;
-  for (std::string cell; shell.restart_file().empty() && editor.read(cell);) shell.run(cell);
+  for (std::string cell; shell.restart_file().empty() && !shell.left() && editor.read(cell);) shell.run(cell);
 }
 
 }  // namespace ktape::interactive

@@ -3,5 +3,7 @@
 
 #include <ktape/interactive/display/display.hpp>
 #include <ktape/interactive/session/names.hpp>
+#include <ktape/interactive/session/open_if.hpp>
+#include <ktape/interactive/session/timing.hpp>
 
 using ktape::interactive::display;

@@ -1,7 +1,12 @@
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "prompt.hpp"
+
+namespace fs = std::filesystem;
 
 TEST_CASE("%plot draws with characters") {
   Prompt prompt;
@@ -85,4 +90,75 @@ TEST_CASE("commands and questions") {
   CHECK(prompt.line("size_of_it") == "4.0");
   prompt.line("%reset");
   CHECK(prompt.line("size_of_it").find("error: use of undeclared identifier 'size_of_it'") == 0);
+}
+
+TEST_CASE("shown values are known as _ and Out[n]") {
+  const std::string home = Prompt::fresh_home(), program = home + "/session.cpp";
+  Prompt prompt(home);
+  constexpr Line lines[] = {{"1 + 1", "2"},
+                            {"_ + 5", "7"},
+                            {"Out[1] + Out[2]", "9"},
+                            {"string(\"ab\") + \"Out[1]\"", "\"abOut[1]\""},
+                            {"_.size()", "8"},
+                            {"K::ones({2})", "tensor([1., 1.], shape=(2,), dtype=float32)"},
+                            {"K::sum(_)", "tensor(2., shape=(), dtype=float32)"},
+                            {"vector<unique_ptr<int>>(1)", "{nullptr}"},
+                            {"struct Alone { vector<unique_ptr<int>> v; }; Alone alone; alone", "<Alone>"},
+                            {"auto kept = [] { return Out[3]; };", ""},
+                            {"kept()", "9"}};
+  for (const Line& line : lines) {
+    INFO(std::string(line.typed));
+    CHECK(prompt.line(line.typed) == line.says);
+  }
+  CHECK(begins(prompt.line("Out[77]"), "error: use of undeclared identifier 'Out'"));
+  CHECK(begins(prompt.line("%out"), "Out[1]  int\nOut[2]  int\n"));
+  CHECK(prompt.line("%save " + program) == "");
+  CHECK(prompt.line("%load " + program).find("2\n7\n9\n") == 0);
+  CHECK(prompt.line("string _ = \"mine\"; 3") == "3");
+  CHECK(prompt.line("_") == "\"mine\"");
+}
+
+TEST_CASE("if and else may stand on separate lines") {
+  const std::string home = Prompt::fresh_home(), program = home + "/session.cpp";
+  Prompt prompt(home);
+  constexpr Line lines[] = {{"int n = 7;", ""},
+                            {"if (n == 1) cout << 1;", ""},
+                            {"else if (n == 7) cout << 77;", "77"},
+                            {"else cout << 9;", ""},
+                            {"if (n > 7) { cout << 1; }", ""},
+                            {"else { cout << 2; }", "2"},
+                            {"if (n == 7) if (n == 8) cout << 3;", ""},
+                            {"else cout << 4;", "4"}};
+  for (const Line& line : lines) {
+    INFO(std::string(line.typed));
+    CHECK(prompt.line(line.typed) == line.says);
+  }
+  CHECK(begins(prompt.line("else cout << 5;"), "error: expected expression"));
+  CHECK(prompt.line("%save " + program) == "");
+  CHECK(prompt.line("%load " + program) == "7724");
+}
+
+TEST_CASE("commands of the system, folders and libraries") {
+  const std::string home = Prompt::fresh_home();
+  std::ofstream(home + "/seven.hpp") << "inline int seven() { return 7; }\n";
+  Prompt prompt(home);
+  CHECK(prompt.line("!echo hello") == "hello");
+  CHECK(prompt.line("!exit 3") == "the command ended with status 3");
+  CHECK(prompt.line("!") == "ValueError: [!] a command must be given: received nothing");
+  CHECK(prompt.line("%cd") == fs::canonical(home).string());
+  CHECK(begins(prompt.line("%cd /no/folder"), "IOError: [%cd] /no/folder: "));
+  CHECK(prompt.line("%include .") == "");
+  CHECK(prompt.line("#include <seven.hpp>") == "");
+  CHECK(prompt.line("seven()") == "7");
+  CHECK(begins(prompt.line("%include nowhere"), "ValueError: [%include] the path must be that of a folder"));
+  CHECK(prompt.line("%lib libm.so.6") == "");
+  CHECK(begins(prompt.line("%lib none.so"), "IOError: [%lib] none.so: "));
+  CHECK(prompt.line("%timeit seven()").find(" per run (7 times ") != std::string::npos);
+  prompt.type("!sleep 60\n");
+  prompt.until("\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  prompt.type("\x03");
+  CHECK(prompt.until(">>> ", 20).find("interrupted") != std::string::npos);
+  prompt.type("quit\n");
+  CHECK(prompt.wait() == 0);
 }
