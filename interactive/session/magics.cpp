@@ -29,8 +29,8 @@ constexpr const char* commands[] = {"%cd",   "%help",  "%include", "%lib",  "%lo
 constexpr const char* help =
     "Type C++. The value of an expression without a semicolon is shown; a declaration may be repeated.\n"
     "  K, nn, data    the backend API, layers and models, data\n"
-    "  ?K::dot        shows the declaration and comment of a name; ?nn::Dense, ?model.fit, ?my_function\n"
-    "  Tab            completes a name; Shift-Tab explains the function whose arguments are typed\n"
+    "  ?K::dot        shows the declaration and comment of a name; also ?nn::Dense\n"
+    "  Tab            completes a name\n"
     "  _, Out[n]      the last shown value, and the n-th; %out lists them\n"
     "  %who           lists the declarations of the session\n"
     "  %plot VALUE    draws a history, a tensor or numbers\n"
