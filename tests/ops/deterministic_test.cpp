@@ -47,7 +47,7 @@ void check_threads(const F& f) {
   }
 }
 
-Tensor random(const Shape& shape, const char* dtype, int seed) {
+Tensor drawn(const Shape& shape, const char* dtype, int seed) {
   return K::random_normal(shape, {.dtype = dtype, .seed = seed});
 }
 
@@ -58,14 +58,14 @@ TEST_CASE("deterministic: products and their gradients do not depend on the thre
     for (const auto& [rows, inner, columns] :
          {std::array<std::int64_t, 3>{300, 700, 1}, {1, 700, 300}, {257, 129, 65}, {64, 3000, 10}, {5, 4, 3}})
       check_threads([&, rows = rows, inner = inner, columns = columns] {
-        const Variable a = random({rows, inner}, dtype, 1), b = random({inner, columns}, dtype, 2);
+        const Variable a = drawn({rows, inner}, dtype, 1), b = drawn({inner, columns}, dtype, 2);
         const Tensor product = K::dot(a, b);
         std::vector<Tensor> all = K::gradients(K::sum(K::square(product)), {a, b});
         all.push_back(product);
         return all;
       });
   check_threads([] {
-    const Variable a = random({3, 100, 70}, "float32", 1), b = random({3, 90, 70}, "float32", 2);
+    const Variable a = drawn({3, 100, 70}, "float32", 1), b = drawn({3, 90, 70}, "float32", 2);
     return K::gradients(K::sum(K::square(K::matmul(a, b, {.transpose_b = true}))), {a, b});
   });
 }
@@ -73,7 +73,7 @@ TEST_CASE("deterministic: products and their gradients do not depend on the thre
 TEST_CASE("deterministic: attention of one head does not depend on the threads") {
   for (const bool causal : {false, true})
     check_threads([=] {
-      const Variable q = random({1, 1, 200, 32}, "float32", 1), k = random({1, 1, 520, 32}, "float32", 2);
+      const Variable q = drawn({1, 1, 200, 32}, "float32", 1), k = drawn({1, 1, 520, 32}, "float32", 2);
       const Tensor y = K::scaled_dot_product_attention(q, k, k, {.causal = causal});
       std::vector<Tensor> all = K::gradients(K::sum(K::square(y)), {q, k});
       all.push_back(y);
@@ -84,7 +84,7 @@ TEST_CASE("deterministic: attention of one head does not depend on the threads")
 TEST_CASE("deterministic: convolutions and their gradients do not depend on the threads") {
   const auto check = [](const char* dtype, const Shape& image, const Shape& filters, const auto& convolve) {
     check_threads([&] {
-      const Variable x = random(image, dtype, 1), kernel = random(filters, dtype, 2);
+      const Variable x = drawn(image, dtype, 1), kernel = drawn(filters, dtype, 2);
       const Tensor y = convolve(x, kernel);
       std::vector<Tensor> all = K::gradients(K::sum(K::square(y)), {x, kernel});
       all.push_back(y);
@@ -106,11 +106,11 @@ TEST_CASE("deterministic: convolutions and their gradients do not depend on the 
 
 TEST_CASE("deterministic: a convolutional network trains to equal weights with any number of threads") {
   check_threads([] {
-    const Tensor x = random({32, 12, 12, 3}, "float32", 1);
+    const Tensor x = drawn({32, 12, 12, 3}, "float32", 1);
     const Tensor y = K::cast(K::random_uniform({32}, {.minval = 0, .maxval = 10, .seed = 2}), "int32");
     std::vector<Variable> weights;
     for (const Shape& shape : {Shape{3, 3, 3, 16}, {3, 3, 16, 16}, {144, 10}})
-      weights.push_back(0.1f * random(shape, "float32", 3));
+      weights.push_back(0.1f * drawn(shape, "float32", 3));
     for (int step = 0; step < 5; ++step) {
       const Tensor wide = K::relu(K::conv2d(x, weights[0], {.padding = "same"}));
       const Tensor pooled = K::pool2d(wide, {2, 2}, {.strides = {2, 2}});
