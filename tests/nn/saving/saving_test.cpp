@@ -25,7 +25,8 @@ TEST_CASE(
   CHECK_THROWS_WITH_AS(nn::load_model(path), Contains("[load_model] the format .npz must support this call"),
                        ValueError);
   CHECK_THROWS_WITH_AS(network().save_weights(files.folder() + "/w.safetensors.index.json"),
-                       Contains("[save_weights] the format .safetensors.index.json must hold"), ValueError);
+                       Contains("[save_weights] the format .safetensors.index.json must support this call"),
+                       ValueError);
   CHECK_THROWS_WITH_AS(
       network().save_weights(path, {.overwrite = false}),
       ("[save_weights] the file must not exist unless overwrite is set: received path='" + path + "'")
