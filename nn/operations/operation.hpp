@@ -143,7 +143,7 @@ Value constant_value(const Tensor& constant, bool as_number);
 /// Returns the constant of a value; a nested list has the given dtype. Throws ValueError, beginning with
 /// `what`, for other values.
 Tensor constant_from(const Value& value, DType dtype, const std::string& what);
-/// Returns whether a value is a constant with a dtype of its own.
+/// Returns whether a value is a constant whose config names a dtype.
 bool is_constant(const Value& value);
 
 }  // namespace ktape::nn

@@ -95,7 +95,8 @@ Tensor repeat(const OperationCall& call) {
   return K::repeat_elements(x, call.integer("repeats"), flat ? 0 : call.axis());
 }
 
-/// Returns x repeated along each axis. Missing repetitions, and missing axes of x, stand in front.
+/// Returns x repeated along each axis. Missing repetitions are 1, and missing axes of x
+/// have extent 1; both come first.
 Tensor tile(const OperationCall& call) {
   Tensor x = call.tensor("x");
   std::vector<std::int64_t> times = call.value("repeats").as<std::vector<std::int64_t>>("[Tile] repeats");

@@ -23,7 +23,7 @@ Tensor append(const Tensor& x1, const Tensor& x2, std::optional<int> axis) {
 
 namespace {
 
-/// Returns x with axes added in front up to rank 2, as rows.
+/// Returns x as rows: leading axes of extent 1 are added until the rank is 2.
 Tensor at_least_2d(const Tensor& x) {
   return x.ndim() >= 2 ? x : K::reshape(x, x.ndim() == 1 ? Shape{1, -1} : Shape{1, 1});
 }

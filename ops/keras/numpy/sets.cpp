@@ -236,7 +236,7 @@ std::vector<std::int64_t> fitted(std::vector<std::int64_t> list, std::optional<s
   return list;
 }
 
-/// Returns the results of `unique` for x with the compared axis in front.
+/// Returns the results of `unique` for x, whose first axis is compared.
 std::vector<Tensor> unique_slices(const Tensor& x, const Shape& inverse_shape, const UniqueOptions& options) {
   const EqualSlices found = equal_slices(x);
   const auto groups = static_cast<std::int64_t>(found.first.size());
