@@ -1,6 +1,8 @@
 #include <ktape/ops/keras/linalg/batches.hpp>
 #include <ktape/ops/shape.hpp>
 
+#include <cstring>
+
 namespace ktape::op_helpers {
 
 Tensor matrices(const char* op, const Tensor& given, bool square, const char* name) {
@@ -9,6 +11,12 @@ Tensor matrices(const char* op, const Tensor& given, bool square, const char* na
   if (square && !compatible(x.shape()[-1], x.shape()[-2]))
     fail("[", op, "] ", name, " must hold square matrices: received ", name, '=', x.shape());
   return x.dtype() == DType::Float16 ? backend::cast(x, DType::Float32) : x;
+}
+
+Tensor copied(const char* op, const Tensor& x) {
+  Tensor out = Tensor::empty(x.shape(), x.dtype(), op);
+  std::memcpy(out.raw(), x.raw(), static_cast<std::size_t>(x.size()) * x.dtype().size());
+  return out;
 }
 
 Tensor transposed(const Tensor& x) {

@@ -13,6 +13,8 @@ namespace ktape::op_helpers {
 /// more and, with `square`, square matrices.
 Tensor matrices(const char* op, const Tensor& x, bool square, const char* name = "x");
 
+/// Returns a copy of the elements, which LAPACK may overwrite.
+Tensor copied(const char* op, const Tensor& x);
 /// Returns x with its last two axes exchanged.
 Tensor transposed(const Tensor& x);
 /// Returns the extents before the last two.

@@ -10,23 +10,14 @@
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 
-#include <cstring>
-
 /// Factorizations into triangular and orthogonal matrices, and solutions of linear systems.
 namespace ktape::ops {
 
 namespace K = backend;
-using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::each_matrix,
-    op_helpers::matrices, op_helpers::transposed, op_helpers::with_float_or_double;
+using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::copied,
+    op_helpers::each_matrix, op_helpers::matrices, op_helpers::transposed, op_helpers::with_float_or_double;
 
 namespace {
-
-/// Returns a copy of the elements.
-Tensor copied(const char* op, const Tensor& x) {
-  Tensor out = Tensor::empty(x.shape(), x.dtype(), op);
-  std::memcpy(out.raw(), x.raw(), static_cast<std::size_t>(x.size()) * x.dtype().size());
-  return out;
-}
 
 /// Returns the lower triangle with half of the diagonal.
 Tensor half_lower(const Tensor& x) { return tril(x, -1) + tril(triu(x)) * 0.5; }

@@ -10,22 +10,14 @@
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 
-#include <cstring>
-
 /// Singular values and eigenvalues.
 namespace ktape::ops {
 
 namespace K = backend;
-using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::each_matrix,
-    op_helpers::matrices, op_helpers::transposed, op_helpers::with_float_or_double;
+using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::copied,
+    op_helpers::each_matrix, op_helpers::matrices, op_helpers::transposed, op_helpers::with_float_or_double;
 
 namespace {
-
-Tensor copied(const char* op, const Tensor& x) {
-  Tensor out = Tensor::empty(x.shape(), x.dtype(), op);
-  std::memcpy(out.raw(), x.raw(), static_cast<std::size_t>(x.size()) * x.dtype().size());
-  return out;
-}
 
 /// Returns 1 / (x[j] - x[i]) at row i and column j, and 0 on the diagonal.
 Tensor gaps(const Tensor& x) {
