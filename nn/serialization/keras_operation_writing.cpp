@@ -114,14 +114,14 @@ const TensorflowFunction* function_for(const Config& layer, const Operation& ope
   if (!function) return nullptr;
   const auto known = function->parsed();
   for (const Value& node : layer.at("inbound_nodes").list())
-    for (const auto& [name, value] : arguments_of(layer, node)) {
+    for (const auto& given : arguments_of(layer, node)) {
       const auto& parameters = operation.parameters();
       const auto parameter = std::find_if(parameters.begin(), parameters.end(),
-                                          [&](const auto& one) { return one.name == name; });
+                                          [&](const auto& one) { return one.name == given.first; });
       const bool is_default =
-          parameter != parameters.end() && !parameter->required && parameter->otherwise == value;
+          parameter != parameters.end() && !parameter->required && parameter->otherwise == given.second;
       const bool named = std::any_of(known.begin(), known.end(),
-                                     [&](const auto& argument) { return argument.ours == name; });
+                                     [&](const auto& argument) { return argument.ours == given.first; });
       if (!named && !is_default) return nullptr;
     }
   return function;

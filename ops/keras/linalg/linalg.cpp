@@ -18,8 +18,8 @@
 namespace ktape::ops {
 
 namespace K = backend;
-using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::each_matrix,
-    op_helpers::matrices, op_helpers::transposed, op_helpers::with_float_or_double;
+using op_helpers::as_given, op_helpers::batch_of, op_helpers::matrices, op_helpers::transposed,
+    op_helpers::with_float_or_double;
 
 namespace {
 

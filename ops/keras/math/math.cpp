@@ -9,7 +9,6 @@
 
 namespace ktape::ops {
 
-namespace K = backend;
 using op_helpers::SegmentOp;
 
 namespace {

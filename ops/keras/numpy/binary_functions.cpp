@@ -112,7 +112,7 @@ Tensor fmod(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 
 Tensor ldexp(const Tensor& x1, const TensorOrNumber& x2) {
   const Tensor x = op_helpers::floating("ldexp", x1, "x1");
-  const Tensor exponent = x2.tensor("ldexp", DType::Int32);
+  const Tensor& exponent = x2.tensor("ldexp", DType::Int32);
   expect_defined("ldexp", "x2", exponent);
   if (exponent.dtype().is_floating())
     fail<TypeError>("[ldexp] x2 must hold integers: received x2=", exponent.dtype());

@@ -66,12 +66,12 @@ std::int64_t place_of(const T* sorted, std::int64_t n, T value, bool behind_equa
 }
 
 Tensor places(const char* op, const Tensor& sorted, const Tensor& values, bool behind_equals) {
-  const auto [s, v] = widened(op, sorted, values);
-  Tensor out = Tensor::empty(v.shape(), DType::Int32, op);
-  with_wide_type(s.dtype(), [&]<class T>() {
-    const T *from = s.template pointer<T>(), *value = v.template pointer<T>();
+  const auto wide = widened(op, sorted, values);
+  Tensor out = Tensor::empty(wide.y.shape(), DType::Int32, op);
+  with_wide_type(wide.x.dtype(), [&]<class T>() {
+    const T *from = wide.x.template pointer<T>(), *value = wide.y.template pointer<T>();
     auto* to = out.pointer<std::int32_t>();
-    const std::int64_t n = s.size();
+    const std::int64_t n = wide.x.size();
     parallel_for(out.size(), 1 << 10, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
         to[i] = static_cast<std::int32_t>(place_of(from, n, value[i], behind_equals));
@@ -289,13 +289,13 @@ Tensor isin(const Tensor& x1, const Tensor& x2, const IsInOptions& options) {
   expect_defined("isin", "x1, x2", x1, x2);
   if (is_symbolic(x1, x2)) return defer("isin", {x1.shape(), DType::Bool}, isin, x1, x2, options);
   const NoGrad off;
-  const auto [wide, set] = widened("isin", x1, x2);
-  const Tensor sorted = K::sort(K::reshape(set, {-1}));
+  const auto wide = widened("isin", x1, x2);
+  const Tensor sorted = K::sort(K::reshape(wide.y, {-1}));
   Tensor out = Tensor::empty(x1.shape(), DType::Bool);
   with_wide_type(sorted.dtype(), [&]<class T>() {
     const T* from = sorted.pointer<T>();
     for (std::int64_t i = 0; i < out.size(); ++i) {
-      const T value = wide.template pointer<T>()[i];
+      const T value = wide.x.template pointer<T>()[i];
       const std::int64_t at = place_of(from, sorted.size(), value, false);
       out.pointer<bool>()[i] = (at < sorted.size() && from[at] == value) != options.invert;
     }
