@@ -10,6 +10,7 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/autograd/xtensor.hpp>
 #include <ktape/nn/applications/by_name.hpp>
 #include <ktape/nn/applications/convnext.hpp>
 #include <ktape/nn/applications/densenet.hpp>
@@ -145,3 +146,4 @@
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/sparse.hpp>
 #include <ktape/ops/updates.hpp>
+#include <ktape/ops/values.hpp>

@@ -29,8 +29,8 @@ class ArrayLike {
       : ArrayLike(std::span<const ArrayLike>(std::vector<ArrayLike>(rows.begin(), rows.end()))) {}
   ArrayLike(const Tensor& tensor) : tensor_(tensor), from_tensor_(true) {}
   ArrayLike(const Variable& variable) : tensor_(TensorArgument(variable)), from_tensor_(true) {}
-  template <class E>
-  requires xt::is_xexpression<E>::value ArrayLike(const E& expression) : ArrayLike(Tensor(expression)) {}
+  template <XtensorExpression E>
+  ArrayLike(const E& expression) : ArrayLike(Tensor(expression)) {}
 
   /// Throws, naming the argument, when the argument is an undefined tensor or a literal that is not an array.
   void expect_defined(const char* op, const char* name) const {

@@ -10,9 +10,6 @@
 #include <cstddef>
 #include <memory>
 #include <vector>
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xarray.hpp>
-#include <xtensor/xnoalias.hpp>
 
 namespace ktape {
 
@@ -22,6 +19,15 @@ class Node;
 class Symbol;
 class Tensor;
 class Variable;
+
+/// An expression of xtensor, recognized by its members, so that xtensor need not be included here.
+template <class E>
+concept XtensorExpression = requires(const E& expression) {
+  typename E::value_type;
+  typename E::expression_tag;
+  expression.dimension();
+  expression.shape();
+};
 
 /// Reference-counted memory: this header, then the elements, 64-byte aligned and padded to a multiple of 64
 /// bytes. The block may begin with room for one more object before the header: the tensor for which the
@@ -85,9 +91,10 @@ struct TensorImpl {
 class Tensor {
  public:
   Tensor() = default;
-  /// Evaluates an xtensor expression into a new tensor of the element type of the expression.
-  template <class E>
-  requires xt::is_xexpression<E>::value explicit Tensor(const E& expression);
+  /// Evaluates an xtensor expression into a new tensor of the element type of the expression. Defined in
+  /// autograd/xtensor.hpp.
+  template <XtensorExpression E>
+  explicit Tensor(const E& expression);
 
   /// Returns a new tensor with uninitialized elements. Throws ValueError, naming the op that makes the
   /// tensor, for extents that are negative or too large for the available memory.
@@ -190,27 +197,6 @@ void expect_value(const char* op, const Tensor& x);
 /// Converts n elements from one dtype to another by the rules of `K::cast`: to bool by `!= 0`, to integers by
 /// truncation (out of range saturates, NaN becomes 0).
 void convert(void* out, DType to, const void* in, DType from, std::int64_t n);
-
-/// Returns the elements as an xtensor array over the memory of the tensor (no copy). The view is valid while
-/// the tensor lives, and must not be written to while the tape could still read the tensor. Throws TypeError
-/// when T is not the element type.
-template <class T>
-auto view(const Tensor& tensor) {
-  const T* data = tensor.data<T>();
-  std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
-  return xt::adapt(const_cast<T*>(data), static_cast<std::size_t>(tensor.size()), xt::no_ownership(), shape);
-}
-
-template <class E>
-requires xt::is_xexpression<E>::value Tensor::Tensor(const E& expression) {
-  using T = typename E::value_type;
-  Shape shape;
-  for (std::size_t n : expression.shape()) shape.push_back(static_cast<std::int64_t>(n));
-  *this = empty(shape, dtype_of<T>());
-  std::vector<std::size_t> extents(shape.begin(), shape.end());
-  auto target = xt::adapt(pointer<T>(), static_cast<std::size_t>(size()), xt::no_ownership(), extents);
-  xt::noalias(target) = expression;
-}
 
 /// A tensor or a variable in a list or an option of an op. A Tensor made from a variable is a value; a
 /// TensorArgument made from a variable stays the variable, so that a deferred op reads the variable when the

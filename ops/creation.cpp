@@ -1,6 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
-#include <ktape/autograd/base/elements.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
@@ -9,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <xtensor/xbuilder.hpp>
 
 namespace ktape::backend {
 
@@ -102,7 +100,8 @@ Tensor arange_real(double start, double stop, double step) {
   const double count = std::ceil((stop - start) / step);
   if (!(count < 0x1p47)) fail_arange("the numbers must fit in memory", start, stop, step);
   Tensor out = Tensor::empty({static_cast<std::int64_t>(count)}, DType::Float64, "arange");
-  xt::noalias(elements(out.pointer<double>(), out.size())) = xt::arange(start, stop, step);
+  auto* const to = out.pointer<double>();
+  for (std::int64_t i = 0, n = out.size(); i < n; ++i) to[i] = start + step * static_cast<double>(i);
   return out;
 }
 

@@ -1,6 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
-#include <ktape/autograd/base/elements.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/creation.hpp>
@@ -12,7 +11,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <xtensor/xoperation.hpp>
 
 namespace ktape::backend {
 namespace {
@@ -277,8 +275,9 @@ Tensor ranked(const Tensor& x, std::int64_t k, bool descending) {
 /// Converts positions in a tensor with rows of n elements to int32 positions in the row.
 Tensor positions(const Tensor& places, std::int64_t n) {
   Tensor out = Tensor::empty(places.shape(), DType::Int32);
-  xt::noalias(elements(out.pointer<std::int32_t>(), out.size())) =
-      xt::cast<std::int32_t>(elements(places.pointer<std::int64_t>(), out.size()) % n);
+  const auto* const from = places.pointer<std::int64_t>();
+  auto* const to = out.pointer<std::int32_t>();
+  for (std::int64_t i = 0; i < out.size(); ++i) to[i] = static_cast<std::int32_t>(from[i] % n);
   return out;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-/// Functions that inspect tensors, copy tensors to xtensor arrays, and change the dtype of tensors.
+/// Functions that inspect tensors, and change the dtype of tensors.
 namespace ktape::backend {
 
 /// Returns whether x is a defined tensor; true for variables. `K.is_tensor`.
@@ -36,33 +36,6 @@ inline Shape int_shape(const Variable& x) { return x.shape(); }
 inline int ndim(const Variable& x) { return x.ndim(); }
 inline std::int64_t count_params(const Variable& x) { return x.size(); }
 inline DType dtype(const Variable& x) { return x.dtype(); }
-
-/// Returns a copy of the elements as an xtensor array, converted to T by the rules of `cast`. Throws
-/// ValueError for a symbolic tensor, naming the placeholders that the tensor needs. `K.eval`, `K.get_value`.
-template <class T = float>
-xt::xarray<T> get_value(const Tensor& x) {
-  expect_value("get_value", x);
-  xt::xarray<T> out = xt::xarray<T>::from_shape(std::vector<std::size_t>(x.shape().begin(), x.shape().end()));
-  convert(out.data(), dtype_of<T>(), x.raw(), x.dtype(), x.size());
-  return out;
-}
-template <class T = float>
-xt::xarray<T> get_value(const Variable& x) {
-  return get_value<T>(x.value());
-}
-template <class T = float>
-xt::xarray<T> eval(const Tensor& x) {
-  expect_value("eval", x);
-  return get_value<T>(x);
-}
-/// Returns the values of several tensors. `K.batch_get_value`.
-template <class T = float>
-std::vector<xt::xarray<T>> batch_get_value(const TensorList& tensors) {
-  for (const Tensor& x : tensors) expect_value("batch_get_value", x);
-  std::vector<xt::xarray<T>> values;
-  for (const Tensor& x : tensors) values.push_back(get_value<T>(x));
-  return values;
-}
 
 /// Returns x in another dtype: real numbers are truncated towards zero to integers, and converted to bool by
 /// `!= 0`. Gradients flow between floating dtypes. When x has the dtype already, the result is a new tensor

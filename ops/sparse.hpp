@@ -89,12 +89,6 @@ SparseVariable variable(const S& value, const VariableOptions& options = {}) {
   return {value.indices(), variable(value.values(), options), value.shape()};
 }
 
-/// Returns the elements of the dense tensor as an xtensor array. `K.eval`.
-template <class T = float>
-xt::xarray<T> eval(const SparseTensor& x) {
-  return get_value<T>(to_dense(x));
-}
-
 /// Returns the shape, the number of axes or the dtype of a sparse tensor.
 inline Shape int_shape(const SparseTensor& x) { return x.shape(); }
 inline int ndim(const SparseTensor& x) { return x.ndim(); }

@@ -1,4 +1,5 @@
 #include <ktape/autograd/base/suggestion.hpp>
+#include <ktape/autograd/xtensor.hpp>
 #include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/core/initializers.hpp>
 #include <ktape/ops/config.hpp>

@@ -1,4 +1,3 @@
-#include <ktape/autograd/base/elements.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/overlap.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
@@ -146,7 +145,7 @@ struct ScoreImpl final : MetricWith<Options> {
   static void add(std::vector<double>& to, const Tensor& values) {
     const Tensor sums = K::sum(values, 0);
     to.resize(static_cast<std::size_t>(sums.size()));
-    elements(to.data(), sums.size()) += elements(sums.pointer<double>(), sums.size());
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += sums.pointer<double>()[i];
   }
   double score(double tp, double fp, double fn) const {
     const double epsilon = K::epsilon(), square = beta_ * beta_;

@@ -1,4 +1,3 @@
-#include <ktape/autograd/base/elements.hpp>
 #include <ktape/nn/losses/hinge.hpp>
 #include <ktape/nn/losses/regression.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
@@ -194,7 +193,7 @@ struct R2Impl final : MetricWith<R2ScoreOptions> {
   static void add(std::vector<double>& to, const Tensor& values) {
     const Tensor sums = K::sum(values, 0);
     to.resize(static_cast<std::size_t>(sums.size()));
-    elements(to.data(), sums.size()) += elements(sums.pointer<double>(), sums.size());
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += sums.pointer<double>()[i];
   }
   /// Returns the adjusted score, or the score itself for fewer samples than regressors + 2.
   double adjusted(double score) const {

@@ -1,5 +1,4 @@
 #include <ktape/autograd/base/dispatch.hpp>
-#include <ktape/autograd/base/elements.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/internal/slicing.hpp>
@@ -101,7 +100,7 @@ Tensor filled(const char* op, const Shape& shape, Scalar value, DType dtype) {
       return kernels::fill_elements(out.raw(), &one, out.size(), sizeof(T));
     parallel_for(out.size(), kernels::map_grain,
                  [one, to = out.pointer<T>()](std::int64_t begin, std::int64_t end) {
-                   elements(to + begin, end - begin).fill(one);
+                   std::fill(to + begin, to + end, one);
                  });
   });
   return out;

@@ -13,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <xtensor/xmath.hpp>
+#include <xtensor/xnoalias.hpp>
 #include <xtensor/xtensor.hpp>
 
 namespace ktape::backend {

@@ -163,8 +163,8 @@ class Vocabularies {
   }
 
   static Value numbers(const Tensor& tensor) {
-    const auto array = backend::get_value<double>(backend::cast(tensor, "float64"));
-    return std::vector<double>(array.begin(), array.end());
+    const Tensor values = backend::cast(tensor, "float64");
+    return std::vector<double>(values.pointer<double>(), values.pointer<double>() + values.size());
   }
 
   std::int64_t number(const std::string& token) const {
