@@ -1,10 +1,12 @@
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/base/parallel.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/kernels/elementwise/broadcast_reader.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
@@ -324,14 +326,16 @@ namespace {
 /// Computes f(x, number) for a number that the dtype cannot hold: all elements of x lie on one side of the
 /// number.
 template <class F>
-Tensor compare_sides(F f, const Tensor& x, double number) {
+Tensor compare_sides(F f, const Tensor& x, double number, bool swapped) {
   Tensor out = Tensor::empty(x.shape(), DType::Bool);
+  const auto result = [&](double side) { return swapped ? f(0.0, side) : f(side, 0.0); };
+  const bool less = result(-1), greater = result(1), unordered = result(NAN);
   dispatch(x.dtype(), [&]<class T>() {
     parallel_for(x.size(), kernels::map_grain,
                  [=, to = out.pointer<bool>(), from = x.pointer<T>()](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t i = begin; i < end; ++i) {
                      const double v = from[i];
-                     to[i] = f(v <= number ? -1.0 : v > number ? 1.0 : NAN, 0.0);
+                     to[i] = v <= number ? less : v > number ? greater : unordered;
                    }
                  });
   });
@@ -339,45 +343,47 @@ Tensor compare_sides(F f, const Tensor& x, double number) {
 }
 
 template <class F>
-Tensor compare_number(const char* op, F f, const Tensor& x, Scalar number) {
-  if (!fits(number, x.dtype())) return compare_sides(f, x, number.real());
-  return op_helpers::compare(op, f, x, full({}, number, x.dtype()));
+Tensor compare_number(const char* op, F f, const Tensor& x, Scalar number, bool swapped) {
+  if (!fits(number, x.dtype())) return compare_sides(f, x, number.real(), swapped);
+  return op_helpers::compare(op, f, x, full({}, number, x.dtype()), swapped);
 }
 
+/// Computes the bool tensor f(x, y), or f(y, x) if `swapped`: x > y is y < x, which saves compiled loops.
 template <class F>
-Tensor compare(const char* op, F f, const TensorOrNumber& x, const TensorOrNumber& y) {
-  if (x.is_number() == y.is_number()) return op_helpers::compare(op, f, x.tensor(op, y), y.tensor(op, x));
+Tensor compare(const char* op, F f, const TensorOrNumber& x, const TensorOrNumber& y, bool swapped = false) {
+  if (x.is_number() == y.is_number())
+    return op_helpers::compare(op, f, x.tensor(op, y), y.tensor(op, x), swapped);
   const Tensor& tensor = y.is_number() ? x.tensor(op, y) : y.tensor(op, x);
   expect_defined(op, y.is_number() ? "x" : "y", tensor);
   const OutputInfo result{tensor.shape(), DType::Bool};
   if (y.is_number()) {
-    const auto later = [op, f](const Tensor& x, Scalar y) { return compare(op, f, x, y); };
+    const auto later = [=](const Tensor& x, Scalar y) { return compare(op, f, x, y, swapped); };
     if (is_symbolic(tensor)) return defer_described(op, result, later, tensor, y.number());
-    return compare_number(op, f, tensor, y.number());
+    return compare_number(op, f, tensor, y.number(), swapped);
   }
-  const auto later = [op, f](Scalar x, const Tensor& y) { return compare(op, f, x, y); };
+  const auto later = [=](Scalar x, const Tensor& y) { return compare(op, f, x, y, swapped); };
   if (is_symbolic(tensor)) return defer_described(op, result, later, x.number(), tensor);
-  return compare_number(
-      op, [f](auto b, auto a) { return f(a, b); }, tensor, x.number());
+  return compare_number(op, f, tensor, x.number(), !swapped);
 }
+
+constexpr auto differ = [](auto a, auto b) { return !(a == b); };  // xsimd's != is false of NaN
 }  // namespace
 
 Tensor equal(const TensorOrNumber& x, const TensorOrNumber& y) {
   return compare("equal", std::equal_to<>(), x, y);
 }
 Tensor not_equal(const TensorOrNumber& x, const TensorOrNumber& y) {
-  return compare(
-      "not_equal", [](auto a, auto b) { return !(a == b); }, x, y);  // xsimd's != is false of NaN
-}
-Tensor greater(const TensorOrNumber& x, const TensorOrNumber& y) {
-  return compare("greater", std::greater<>(), x, y);
-}
-Tensor greater_equal(const TensorOrNumber& x, const TensorOrNumber& y) {
-  return compare("greater_equal", std::greater_equal<>(), x, y);
+  return compare("not_equal", differ, x, y);
 }
 Tensor less(const TensorOrNumber& x, const TensorOrNumber& y) { return compare("less", std::less<>(), x, y); }
 Tensor less_equal(const TensorOrNumber& x, const TensorOrNumber& y) {
   return compare("less_equal", std::less_equal<>(), x, y);
+}
+Tensor greater(const TensorOrNumber& x, const TensorOrNumber& y) {
+  return compare("greater", std::less<>(), x, y, true);
+}
+Tensor greater_equal(const TensorOrNumber& x, const TensorOrNumber& y) {
+  return compare("greater_equal", std::less_equal<>(), x, y, true);
 }
 
 Tensor is_nan(const Tensor& x) {
@@ -388,8 +394,13 @@ Tensor is_nan(const Tensor& x) {
 Tensor is_finite(const Tensor& x) {
   expect_defined("is_finite", "x", x);
   if (!x.dtype().is_floating()) return equal(x, x);
-  return op_helpers::compare(
-      "is_finite", [](auto a, auto) { return a - a == a - a; }, x, x);
+  if (is_symbolic(x)) return defer("is_finite", {x.shape(), DType::Bool}, is_finite, x);
+  Tensor out = Tensor::empty(x.shape(), DType::Bool);
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    kernels::map<T>(
+        x.size(), out.pointer<bool>(), [](auto a) { return a - a == a - a; }, x.pointer<T>());
+  });
+  return out;
 }
 
 namespace {

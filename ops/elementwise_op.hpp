@@ -119,13 +119,13 @@ inline OutputInfo broadcast_info(const char* op, const Tensor& x, const Tensor& 
   return {broadcast_shapes(op, x.shape(), y.shape(), "x", y_name), x.dtype()};
 }
 
-/// Computes f(x, y) with broadcasting for any dtype, not recorded.
+/// Computes f(x, y) under broadcasting for numbers; not recorded.
 template <class F>
 Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
   expect_same_dtype(op, x, y);
   if (x.shape() == y.shape()) {
     Tensor out = Tensor::empty_like(x);
-    dispatch(x.dtype(), [&]<class T>() {
+    dispatch_number(x.dtype(), [&]<class T>() {
       kernels::map<T>(out.size(), out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
     });
     return out;
@@ -133,27 +133,28 @@ Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
   Tensor out = Tensor::empty(shape, x.dtype(), op);
   const kernels::BroadcastPlan plan(shape, x.shape(), y.shape());
-  dispatch(x.dtype(), [&]<class T>() {
+  dispatch_number(x.dtype(), [&]<class T>() {
     kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
   });
   return out;
 }
 
-/// Computes the bool tensor f(x, y) with broadcasting for any dtype.
+/// Computes the bool tensor f(x, y), or f(y, x) if `swapped`, under broadcasting for any dtype.
 template <class F>
-Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y) {
+Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y, bool swapped = false) {
   expect_same_dtype(op, x, y);
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
   if (is_symbolic(x, y))
     return defer(
-        op, {shape, DType::Bool}, [op, f](const Tensor& x, const Tensor& y) { return compare(op, f, x, y); },
-        x, y);
+        op, {shape, DType::Bool},
+        [=](const Tensor& x, const Tensor& y) { return compare(op, f, x, y, swapped); }, x, y);
   Tensor out = Tensor::empty(shape, DType::Bool, op);
+  const Tensor &first = swapped ? y : x, &second = swapped ? x : y;
   dispatch(x.dtype(), [&]<class T>() {
     if (x.shape() == y.shape())
-      return kernels::map<T>(out.size(), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());
-    kernels::map_broadcast(kernels::BroadcastPlan(shape, x.shape(), y.shape()), out.pointer<bool>(), f,
-                           x.pointer<T>(), y.pointer<T>());
+      return kernels::map<T>(out.size(), out.pointer<bool>(), f, first.pointer<T>(), second.pointer<T>());
+    kernels::map_broadcast(kernels::BroadcastPlan(shape, first.shape(), second.shape()), out.pointer<bool>(),
+                           f, first.pointer<T>(), second.pointer<T>());
   });
   return out;
 }

@@ -35,11 +35,17 @@ decltype(auto) dispatch_integer(DType dtype, F&& f) {
   }
 }
 
+/// Calls f with the element type of any dtype but bool.
+template <class F>
+decltype(auto) dispatch_number(DType dtype, F&& f) {
+  return dtype.is_floating() ? dispatch_floating(dtype, f) : dispatch_integer(dtype, f);
+}
+
 /// Calls f with the element type of any dtype.
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
   if (dtype == DType::Bool) return f.template operator()<bool>();
-  return dtype.is_floating() ? dispatch_floating(dtype, f) : dispatch_integer(dtype, f);
+  return dispatch_number(dtype, f);
 }
 
 }  // namespace ktape

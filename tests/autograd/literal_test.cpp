@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <ktape/autograd/literal.hpp>
+#include <ktape/autograd/xtensor.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 

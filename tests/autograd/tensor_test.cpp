@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/tensor_metadata.hpp>
+#include <ktape/autograd/xtensor.hpp>
 
 #include <cmath>
 #include <xtensor/xmath.hpp>

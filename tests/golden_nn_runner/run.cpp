@@ -4,6 +4,7 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/values.hpp>
 
 #include <cmath>
 

@@ -1,4 +1,5 @@
 #include <ktape/ops/sparse.hpp>
+#include <ktape/ops/values.hpp>
 
 #include "families.hpp"
 

@@ -5,6 +5,7 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/random/random.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/values.hpp>
 
 #include <iomanip>
 #include <sstream>

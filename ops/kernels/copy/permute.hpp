@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/ops/kernels/copy/loop_nest.hpp>
 #include <ktape/ops/kernels/copy/strided_copy.hpp>
 
 namespace ktape::kernels {

@@ -1,0 +1,158 @@
+#include <ktape/autograd/base/parallel.hpp>
+#include <ktape/ops/kernels/elementwise/broadcast_reader.hpp>
+#include <ktape/ops/kernels/elementwise/elementwise.hpp>
+
+#include <algorithm>
+
+namespace ktape::kernels {
+namespace {
+
+constexpr int most_inputs = 4, vector_size = 64;
+constexpr std::int64_t block = 512;  ///< elements that a buffer holds
+
+const char* at(const void* p, std::int64_t bytes) { return static_cast<const char*>(p) + bytes; }
+char* at(void* p, std::int64_t bytes) { return static_cast<char*>(p) + bytes; }
+
+void run(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
+  const std::int64_t w = loop.lanes, steps[most_inputs] = {w, w, w, w};
+  loop.run(loop.f, n, out, x, steps);
+}
+
+void widen(const float16* from, float* to, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; i += lanes<float>)
+    store(to + i, load_partial(from + i, std::min<std::int64_t>(lanes<float>, n - i)));
+}
+void narrow_to(float16* to, const float* from, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; i += lanes<float>)
+    store_partial(to + i, load(from + i), std::min<std::int64_t>(lanes<float>, n - i));
+}
+
+/// Computes n elements of float16 inputs, a block at a time, as floats.
+void run_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
+  alignas(vector_size) float inputs[most_inputs][block], results[block];
+  const void* const from[most_inputs] = {inputs[0], inputs[1], inputs[2], inputs[3]};
+  for (std::int64_t i = 0, m; i < n; i += m) {
+    m = std::min(block, n - i);
+    for (int k = 0; k < loop.inputs; ++k) widen(static_cast<const float16*>(x[k]) + i, inputs[k], m);
+    run(loop, m, results, from);
+    if (loop.results_halves) narrow_to(static_cast<float16*>(out) + i, results, m);
+    else std::memcpy(at(out, i), results, static_cast<std::size_t>(m));
+  }
+}
+
+void fill(char* to, const void* element, int size, int count) {
+  for (int i = 0; i < count; ++i) std::memcpy(to + i * size, element, static_cast<std::size_t>(size));
+}
+
+/// One operand of a row: consecutive elements, or one element that repeats.
+struct Operand {
+  const void* at;
+  bool repeats;
+};
+
+/// Computes a row of whole vectors and of a rest, which is brought into a vector of its own.
+void run_vectors(const ElementLoop& loop, std::int64_t n, void* out, const Operand (&x)[2]) {
+  const std::int64_t w = loop.lanes, whole = n / w * w, rest = n - whole;
+  alignas(vector_size) char inputs[2][vector_size] = {}, results[vector_size];
+  const void* from[2];
+  std::int64_t steps[2];
+  for (int k = 0; k < 2; ++k) {
+    steps[k] = x[k].repeats ? 0 : w;
+    from[k] = x[k].repeats ? inputs[k] : x[k].at;
+    if (x[k].repeats) fill(inputs[k], x[k].at, loop.in_size, loop.lanes);
+  }
+  if (whole > 0) loop.run(loop.f, whole, out, from, steps);
+  if (rest == 0) return;
+  for (int k = 0; k < 2; ++k) {
+    if (!x[k].repeats)
+      std::memcpy(inputs[k], at(x[k].at, whole * loop.in_size),
+                  static_cast<std::size_t>(rest) * loop.in_size);
+    from[k] = inputs[k];
+  }
+  loop.run(loop.f, w, results, from, steps);
+  std::memcpy(at(out, whole * loop.out_size), results, static_cast<std::size_t>(rest) * loop.out_size);
+}
+
+/// Computes a row a block at a time, with an operand that repeats written out.
+void run_blocks(const ElementLoop& loop, std::int64_t n, void* out, const Operand (&x)[2]) {
+  alignas(vector_size) char repeated[2][block * 8];
+  for (int k = 0; k < 2; ++k)
+    if (x[k].repeats) fill(repeated[k], x[k].at, loop.in_size, static_cast<int>(std::min(block, n)));
+  for (std::int64_t i = 0, m; i < n; i += m) {
+    m = x[0].repeats || x[1].repeats ? std::min(block, n - i) : n;
+    const void* from[2];
+    for (int k = 0; k < 2; ++k) from[k] = x[k].repeats ? repeated[k] : at(x[k].at, i * loop.in_size);
+    if (loop.halves) run_halves(loop, m, at(out, i * loop.out_size), from);
+    else run(loop, m, at(out, i * loop.out_size), from);
+  }
+}
+
+/// Computes a row. Reads and writes nothing after the row.
+void run_row(const ElementLoop& loop, std::int64_t n, void* out, const Operand (&x)[2]) {
+  if (loop.lanes > 1 && !loop.halves) run_vectors(loop, n, out, x);
+  else run_blocks(loop, n, out, x);
+}
+
+/// A result with short rows: brings the operands into its order, a block at a time. T has the size of the
+/// operands' elements.
+template <class T>
+void run_short_rows(const ElementLoop& loop, const BroadcastPlan& plan, void* out, const void* x,
+                    const void* y) {
+  parallel_for(plan.size, map_grain, [&](std::int64_t begin, std::int64_t end) {
+    BroadcastReader<T> xs(static_cast<const T*>(x), plan.rank, plan.shape, plan.xstep);
+    BroadcastReader<T> ys(static_cast<const T*>(y), plan.rank, plan.shape, plan.ystep);
+    for_blocks(begin, end, [&](std::int64_t i, std::int64_t n) {
+      run_row(loop, n, at(out, i * loop.out_size), {{xs(i, n), false}, {ys(i, n), false}});
+    });
+  });
+}
+
+void run_short_rows(const ElementLoop& loop, const BroadcastPlan& plan, void* out, const void* x,
+                    const void* y) {
+  switch (loop.in_size) {
+    case 1:
+      return run_short_rows<std::uint8_t>(loop, plan, out, x, y);
+    case 2:
+      return run_short_rows<std::uint16_t>(loop, plan, out, x, y);
+    case 4:
+      return run_short_rows<std::uint32_t>(loop, plan, out, x, y);
+    default:
+      return run_short_rows<std::uint64_t>(loop, plan, out, x, y);
+  }
+}
+
+}  // namespace
+
+void map_elements(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
+  const auto range = [&](std::int64_t begin, std::int64_t end) {
+    const void* from[most_inputs];
+    for (int k = 0; k < loop.inputs; ++k) from[k] = at(x[k], begin * loop.in_size);
+    if (loop.halves) run_halves(loop, end - begin, at(out, begin * loop.out_size), from);
+    else run(loop, end - begin, at(out, begin * loop.out_size), from);
+  };
+  if (n <= map_grain) return range(0, n);
+  parallel_for(n, map_grain, range);
+}
+
+void map_broadcast(const ElementLoop& loop, const BroadcastPlan& plan, void* out, const void* x,
+                   const void* y) {
+  if (plan.size == 0) return;
+  const int last = plan.rank - 1;
+  const std::int64_t inner = plan.shape[last], rows = plan.size / inner;
+  const bool xstep = plan.xstep[last] != 0, ystep = plan.ystep[last] != 0;
+  if (inner < 32 && rows > 1) return run_short_rows(loop, plan, out, x, y);
+  if (rows == 1)
+    return parallel_for(inner, map_grain, [&](std::int64_t begin, std::int64_t end) {
+      run_row(loop, end - begin, at(out, begin * loop.out_size),
+              {{at(x, xstep ? begin * loop.in_size : 0), !xstep},
+               {at(y, ystep ? begin * loop.in_size : 0), !ystep}});
+    });
+  parallel_for(rows, std::max<std::int64_t>(1, map_grain / inner), [&](std::int64_t begin, std::int64_t end) {
+    BroadcastCursor cursor(plan, begin);
+    for (std::int64_t row = begin; row < end; ++row, cursor.next())
+      run_row(loop, inner, at(out, row * inner * loop.out_size),
+              {{at(x, cursor.x * loop.in_size), !xstep}, {at(y, cursor.y * loop.in_size), !ystep}});
+  });
+}
+
+}  // namespace ktape::kernels
