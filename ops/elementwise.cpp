@@ -394,7 +394,7 @@ Tensor is_nan(const Tensor& x) {
 Tensor is_finite(const Tensor& x) {
   expect_defined("is_finite", "x", x);
   if (!x.dtype().is_floating()) return equal(x, x);
-  if (is_symbolic(x)) return defer("is_finite", {x.shape(), DType::Bool}, is_finite, x);
+  if (is_symbolic(x)) return defer_described("is_finite", {x.shape(), DType::Bool}, is_finite, x);
   Tensor out = Tensor::empty(x.shape(), DType::Bool);
   dispatch_floating(x.dtype(), [&]<class T>() {
     kernels::map<T>(

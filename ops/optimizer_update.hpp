@@ -40,18 +40,18 @@ struct UpdateArrays {
 template <class T, std::size_t N, class Step>
 void update_range(std::int64_t begin, std::int64_t end, const UpdateArrays<T, N>& at, const Preparation& how,
                   const Step& step) {
-  using C = kernels::compute_t<T>;
-  using B = kernels::batch_t<T>;
+  using C = kernels::compute_type<T>;
+  using B = kernels::Batch<C>;
   const B scale(static_cast<C>(how.scale)), keep(static_cast<C>(how.keep)), bound(static_cast<C>(how.bound));
   const bool clips = std::isfinite(how.bound);
   for (std::int64_t i = begin; i < end; i += kernels::lanes<T>) {
-    B g = kernels::load_batch(at.gradient + i) * scale;
+    B g = B(kernels::load(at.gradient + i)) * scale;
     if (clips) g = xsimd::select(g > bound, bound, xsimd::select(g < -bound, -bound, g));
     std::array<B, N> state;
-    for (std::size_t k = 0; k < N; ++k) state[k] = kernels::load_batch(at.old_state[k] + i);
-    const B x = step(B(kernels::load_batch(at.old_x + i) * keep), g, state);
-    for (std::size_t k = 0; k < N; ++k) kernels::store_batch(at.state[k] + i, state[k]);
-    kernels::store_batch(at.x + i, x);
+    for (std::size_t k = 0; k < N; ++k) state[k] = kernels::load(at.old_state[k] + i);
+    const B x = step(B(kernels::load(at.old_x + i)) * keep, g, state);
+    for (std::size_t k = 0; k < N; ++k) kernels::store<T>(at.state[k] + i, state[k]);
+    kernels::store<T>(at.x + i, x);
   }
 }
 

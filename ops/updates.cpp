@@ -73,7 +73,7 @@ template <class F>
 Tensor combine_number(Variable x, F f, Scalar number) {
   dispatch(x.dtype(), [&]<class T>() {
     x.modify([&, n = x.size()](void* out, const void* old) {
-      const auto value = static_cast<kernels::compute_t<T>>(number.to<T>());
+      const auto value = static_cast<kernels::compute_type<T>>(number.to<T>());
       kernels::map<T>(
           n, static_cast<T*>(out), [f, value](auto a) { return f(a, value); }, static_cast<const T*>(old));
     });

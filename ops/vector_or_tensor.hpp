@@ -2,7 +2,6 @@
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/kernels/simd/batch.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/operators.hpp>
 

@@ -22,11 +22,6 @@ std::optional<std::int64_t> optional_integer(const OperationCall& call, const ch
 
 int whole(const OperationCall& call, const char* name) { return call.axis(name); }
 
-template <Tensor (*f)(const Tensor&)>
-Tensor unary(const OperationCall& call) {
-  return f(call.tensor("x"));
-}
-
 template <Tensor (*f)(const TensorList&)>
 Tensor joined(const OperationCall& call) {
   return f(call.tensors("xs"));

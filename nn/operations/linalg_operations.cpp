@@ -6,11 +6,6 @@
 namespace ktape::nn {
 namespace {
 
-template <Tensor (*f)(const Tensor&)>
-Tensor unary(const OperationCall& call) {
-  return f(call.tensor("x"));
-}
-
 template <Tensor (*f)(const Tensor&, const Tensor&)>
 Tensor product(const OperationCall& call) {
   return f(call.tensor("x1"), call.tensor("x2"));

@@ -11,11 +11,6 @@ namespace K = backend;
 
 namespace {
 
-template <Tensor (*f)(const Tensor&)>
-Tensor unary(const OperationCall& call) {
-  return f(call.tensor("x"));
-}
-
 Tensor along_axis(const OperationCall& call, Tensor (*f)(const Tensor&, const activations::AxisOptions&)) {
   return f(call.tensor("x"), {.axis = call.axis()});
 }

@@ -7,11 +7,6 @@
 namespace ktape::nn {
 namespace {
 
-template <Tensor (*f)(const Tensor&)>
-Tensor unary(const OperationCall& call) {
-  return f(call.tensor("x"));
-}
-
 template <Tensor (*f)(const TensorOrNumber&, const TensorOrNumber&)>
 Tensor binary(const OperationCall& call) {
   return f(call.operand("x1"), call.operand("x2"));

@@ -19,6 +19,12 @@ void add_linalg_operations(std::vector<Operation>& all);
 /// Returns the operations that the symbols with this op may record.
 std::vector<const Operation*> operations_of_op(const std::string& op);
 
+/// Calls f on the argument x.
+template <Tensor (*f)(const Tensor&)>
+Tensor unary(const OperationCall& call) {
+  return f(call.tensor("x"));
+}
+
 /// Calls f on two operands, of which one may be a number.
 template <class F>
 Tensor with_operands(const OperationCall& call, const char* first, const char* second, F f) {

@@ -3,7 +3,7 @@
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/images/resampling.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
-#include <ktape/ops/kernels/simd/batch.hpp>
+#include <ktape/ops/kernels/simd/vector.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace ktape::op_helpers {
 namespace {
 
-using kernels::compute_t;
+using kernels::compute_type;
 
 // --- Along one axis ----------------------------------------------------------------------------------------
 
@@ -142,7 +142,7 @@ template <class T, class C, class N>
 /// Computes out (outer, plan.to, inner) from in (outer, plan.from, inner).
 template <class T>
 void weigh(T* out, const T* in, const Plan& plan, std::int64_t outer, std::int64_t inner) {
-  using C = compute_t<T>;
+  using C = compute_type<T>;
   const std::vector<C> weights(plan.weight.begin(), plan.weight.end());
   const std::int64_t taps = static_cast<std::int64_t>(weights.size()) / std::max<std::int64_t>(plan.to, 1);
   kernels::parallel_rows(outer * plan.to, inner * (taps + 1), [&](std::int64_t begin, std::int64_t end) {
@@ -248,7 +248,7 @@ struct Warp {
 
 template <class T>
 void warp_images(T* out, const T* in, const Warp& warp, const Layout& at) {
-  using C = compute_t<T>;
+  using C = compute_type<T>;
   kernels::parallel_rows(at.images * at.height, at.image() / at.height * 5, [&](auto begin, auto end) {
     for (std::int64_t row = begin; row < end; ++row)
       for (std::int64_t column = 0; column < at.width; ++column) {
@@ -270,7 +270,7 @@ void warp_images(T* out, const T* in, const Warp& warp, const Layout& at) {
 /// Computes the gradient of `warp_images`: the transposed linear map.
 template <class T>
 void warp_gradient(T* out, const T* g, const Warp& warp, const Layout& at) {
-  using C = compute_t<T>;
+  using C = compute_type<T>;
   kernels::parallel_rows(at.images, at.image() * 5, [&](std::int64_t begin, std::int64_t end) {
     std::vector<C> sums(static_cast<std::size_t>(at.image()));
     for (std::int64_t image = begin; image < end; ++image) {

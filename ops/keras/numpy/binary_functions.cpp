@@ -1,4 +1,5 @@
 #include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/base/parallel.hpp>
 #include <ktape/autograd/literal.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>

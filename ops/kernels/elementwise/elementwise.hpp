@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/ops/kernels/elementwise/broadcast.hpp>
-#include <ktape/ops/kernels/simd/batch.hpp>
+#include <ktape/ops/kernels/simd/vector.hpp>
 
 #include <utility>
 
@@ -36,9 +36,30 @@ void map_broadcast(const ElementLoop& loop, const BroadcastPlan& plan, void* out
                    const void* y);
 
 namespace detail {
-/// The result type of a lambda on vectors of T for results of type R: numbers, or conditions.
-template <class R, class T>
-using result_t = std::conditional_t<std::is_same_v<R, T>, batch_t<T>, xsimd::batch_bool<compute_t<T>>>;
+/// The type of the elements that a loop over T computes: float for float16, whose loop is the loop of float.
+template <class T>
+using loop_type = std::conditional_t<std::is_same_v<T, float16>, float, T>;
+
+/// Stores a vector of results.
+template <class A>
+void store_results(A* to, const Batch<A>& numbers) {
+  store(to, static_cast<Vec<A>>(numbers));
+}
+/// Stores a vector of conditions as bools.
+template <class A>
+void store_results(bool* to, const xsimd::batch_bool<A>& conditions) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+  if constexpr (vector_bytes == 64) {
+    const __m128i flags = _mm_maskz_set1_epi8(conditions.data, 1);
+    std::memcpy(static_cast<void*>(to), &flags, lanes<A>);
+    return;
+  }
+#endif
+  bits_of<A> flags[lanes<A>];
+  const auto ones = select(conditions, Batch<A>(A{1}), Batch<A>(A{0}));
+  std::memcpy(flags, &ones, sizeof flags);
+  for (int i = 0; i < lanes<A>; ++i) to[i] = flags[i] != 0;
+}
 
 /// The body of an ElementLoop. The lambda and the pointers are copied first, because the compiler must assume
 /// that written bytes change what lies in memory.
@@ -48,10 +69,11 @@ void run_loop(const void* function, std::int64_t n, void* to, const void* const*
   const F f = *static_cast<const F*>(function);
   R* const out = static_cast<R*>(to);
   const T* x[] = {static_cast<const T*>(from[I])...};
-  if constexpr (vectorized<T>) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using Result = std::conditional_t<std::is_same_v<R, T>, Batch<T>, xsimd::batch_bool<T>>;
     const std::int64_t step[] = {steps[I]...};
     for (std::int64_t i = 0; i < n; i += lanes<T>) {
-      store_batch(out + i, result_t<R, T>(f(load_batch(x[I])...)));
+      store_results(out + i, Result(f(Batch<T>(load(x[I]))...)));
       ((x[I] += step[I]), ...);
     }
   } else {
@@ -62,15 +84,15 @@ void run_loop(const void* function, std::int64_t n, void* to, const void* const*
 /// Returns the loop of a lambda over N inputs of T with results of R.
 template <class T, class R, int N, class F>
 ElementLoop element_loop(const F& f) {
-  using A = compute_t<T>;  // float for float16, whose loop is the loop of float
-  using B = compute_t<R>;
+  using A = loop_type<T>;
+  using B = loop_type<R>;
   constexpr auto run = []<std::size_t... I>(std::index_sequence<I...>) { return &run_loop<A, B, F, I...>; };
   return {run(std::make_index_sequence<N>()),
           &f,
           N,
           sizeof(T),
           sizeof(R),
-          vectorized<A> ? lanes<A> : 1,
+          std::is_floating_point_v<A> ? lanes<A> : 1,
           std::is_same_v<T, float16>,
           std::is_same_v<R, float16>};
 }

@@ -7,9 +7,6 @@
 /// C library.
 namespace ktape::kernels::functions {
 
-template <class A>
-using Batch = xsimd::batch<A>;
-
 /// Applies f to each lane, one by one.
 template <class A, class F>
 Batch<A> one_by_one(const Batch<A>& x, F f) {

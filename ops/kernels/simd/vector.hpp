@@ -28,6 +28,11 @@ struct VecOf {
 template <class T, int Bytes = vector_bytes>
 using Vec = typename detail::VecOf<T, Bytes>::type;
 
+/// A vector of A as the class of xsimd, whose functions (abs, select, ...) generic lambdas call. Converts from and
+/// to Vec<A>.
+template <class A>
+using Batch = xsimd::batch<A>;
+
 /// The unsigned integer as wide as T.
 template <class T>
 using bits_of =
