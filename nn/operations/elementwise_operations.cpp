@@ -91,7 +91,7 @@ void add_unary(std::vector<Operation>& all) {
       {"Tanh", "numpy", "x;", unary<K::tanh>},
       {"Erf", "math", "x;", unary<K::erf>},
       {"Isnan", "numpy", "x;", unary<K::is_nan>},
-      {"Isfinite", "numpy", "x;", unary<K::is_finite>, "is_finite", "x, -"},
+      {"Isfinite", "numpy", "x;", unary<K::is_finite>, "is_finite"},
       {"Isinf", "numpy", "x;",
        [](const OperationCall& call) { return K::equal(K::abs(call.tensor("x")), INFINITY); }},
       {"LogicalNot", "numpy", "x;", [](const OperationCall& call) { return ~truth(call, "x"); }, "", "",
