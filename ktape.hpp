@@ -1,15 +1,6 @@
 #pragma once
 /// Everything that a user needs, in one header.
 
-#include <ktape/autograd/base/error.hpp>
-#include <ktape/autograd/base/log.hpp>
-#include <ktape/autograd/base/memory.hpp>
-#include <ktape/autograd/graph/gradcheck.hpp>
-#include <ktape/autograd/graph/gradients.hpp>
-#include <ktape/autograd/literal.hpp>
-#include <ktape/autograd/tape.hpp>
-#include <ktape/autograd/tensor.hpp>
-#include <ktape/autograd/variable.hpp>
 #include <ktape/autograd/xtensor.hpp>
 #include <ktape/nn/applications/by_name.hpp>
 #include <ktape/nn/applications/convnext.hpp>
@@ -98,17 +89,7 @@
 #include <ktape/nn/saving/saving.hpp>
 #include <ktape/nn/serialization/clone.hpp>
 #include <ktape/nn/training/history.hpp>
-#include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/config.hpp>
-#include <ktape/ops/control/control_flow.hpp>
-#include <ktape/ops/control/function.hpp>
-#include <ktape/ops/control/optimize.hpp>
-#include <ktape/ops/control/phase.hpp>
-#include <ktape/ops/creation.hpp>
-#include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/images/images.hpp>
-#include <ktape/ops/indexing.hpp>
-#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/backend.hpp>
 #include <ktape/ops/keras/core/core.hpp>
 #include <ktape/ops/keras/fft/fft.hpp>
 #include <ktape/ops/keras/image/image.hpp>
@@ -129,21 +110,4 @@
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/numpy/statistics.hpp>
 #include <ktape/ops/keras/random/random.hpp>
-#include <ktape/ops/linalg/linalg.hpp>
-#include <ktape/ops/nn/activations.hpp>
-#include <ktape/ops/nn/attention.hpp>
-#include <ktape/ops/nn/bias.hpp>
-#include <ktape/ops/nn/convolution.hpp>
-#include <ktape/ops/nn/ctc.hpp>
-#include <ktape/ops/nn/losses.hpp>
-#include <ktape/ops/nn/normalization.hpp>
-#include <ktape/ops/nn/pooling.hpp>
-#include <ktape/ops/operators.hpp>
-#include <ktape/ops/random/random.hpp>
-#include <ktape/ops/reductions.hpp>
-#include <ktape/ops/rnn/recurrent.hpp>
-#include <ktape/ops/rnn/rnn.hpp>
-#include <ktape/ops/shape.hpp>
-#include <ktape/ops/sparse.hpp>
-#include <ktape/ops/updates.hpp>
 #include <ktape/ops/values.hpp>

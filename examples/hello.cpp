@@ -1,6 +1,6 @@
 // The smallest program: a variable, a loss, its gradient.
 #include <iostream>
-#include <ktape/ktape.hpp>
+#include <ktape/ops/backend.hpp>
 namespace K = ktape::backend;
 
 int main() {
