@@ -1,6 +1,8 @@
 #pragma once
 #include <ktape/autograd/base/error.hpp>
 
+#include <string>
+
 namespace ktape {
 
 /// The error that an op throws when its thread was interrupted. Only the result of this op is lost.
@@ -10,11 +12,18 @@ class Interrupted : public Error {
 };
 
 /// Makes the calling thread the thread whose ops `interrupt` ends. There is one such thread at a time.
-void accept_interrupts();
+/// `again` is called when a loop passes an interrupt on, see `interrupt_caller`.
+void accept_interrupts(void (*again)() = nullptr);
 /// Makes the next op of the thread that called `accept_interrupts` throw Interrupted. May be called in a
 /// signal handler.
 void interrupt() noexcept;
 /// Cancels a pending interrupt. Returns whether an interrupt was pending.
 bool clear_interrupt() noexcept;
+
+/// Interrupts the code that called a loop which an interrupt ended early without an exception, as `fit` ends:
+/// the next op throws Interrupted with the text. Does nothing on a thread that does not accept interrupts.
+void interrupt_caller(const std::string& text);
+/// Returns and forgets the text of the last `interrupt_caller`; "interrupted" if there was none.
+std::string take_interrupt_text();
 
 }  // namespace ktape

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/training/internal/distributed_training.hpp>
 #include <ktape/nn/training/internal/loop.hpp>
@@ -12,6 +13,16 @@ namespace ktape::nn {
 namespace K = backend;
 namespace {
 
+/// Calls f. If an op of f is interrupted, the loop `op` is reported as interrupted.
+template <class F>
+auto naming_interrupts(const char* op, const F& f) {
+  try {
+    return f();
+  } catch (const Interrupted&) {
+    throw Interrupted("[" + std::string(op) + "] interrupted");
+  }
+}
+
 /// Returns the number of batches that are used; none if the number is unknown.
 std::optional<std::int64_t> taken(const BatchSource& source, std::optional<std::int64_t> steps) {
   const std::optional<std::int64_t> batches = source.batches();
@@ -23,7 +34,9 @@ Logs evaluated(const Model& model, BatchSource& source, const EvaluateOptions& o
   const ModelUse::Run run(model.impl(), "evaluate", ModelUse::Kind::Evaluation);
   const CallbackList callbacks(model, options.callbacks, {1, steps, options.verbose});
   model.impl().trainer().refresh();
-  return test_epoch(model.impl(), source, {"evaluate", "steps", options.steps}, callbacks);
+  return naming_interrupts("evaluate", [&] {
+    return test_epoch(model.impl(), source, {"evaluate", "steps", options.steps}, callbacks);
+  });
 }
 
 Prediction predicted(const Model& model, BatchSource& source, const PredictOptions& options) {
@@ -76,7 +89,7 @@ const Tensor& Prediction::output(std::int64_t i) const {
 Prediction Model::predict(const NamedTensors& x, const PredictOptions& options) const {
   ArrayAdapter source("predict", Arrangement("predict", *this).of_arrays(x),
                       options.batch_size.value_or(default_batch_size));
-  return predicted(*this, source, options);
+  return naming_interrupts("predict", [&] { return predicted(*this, source, options); });
 }
 
 Prediction Model::predict(const data::Dataset& dataset, const PredictOptions& options) const {
@@ -84,7 +97,7 @@ Prediction Model::predict(const data::Dataset& dataset, const PredictOptions& op
   DatasetAdapter source("predict", *this, dataset);
   source.take_inputs_only();
   source.expect_end("steps", options.steps);
-  return predicted(*this, source, options);
+  return naming_interrupts("predict", [&] { return predicted(*this, source, options); });
 }
 
 namespace {

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/training/internal/distributed_training.hpp>
 #include <ktape/nn/training/internal/interrupt.hpp>
@@ -6,6 +7,7 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/random/random_scope.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 /// The loop over epochs. `train_step` of the model makes a step.
@@ -66,10 +68,15 @@ class Fit final : public TrainingRun {
     interrupt_ = &interrupt;
     try {
       train();
+    } catch (const Interrupted&) {
+      const std::string text = interrupted_text(std::min(epoch_ + 1, options_.epochs));
+      if (distributed_) distributed_->fail(text);
+      throw Interrupted(text);
     } catch (const std::exception& error) {
       if (distributed_) distributed_->fail(error.what());
       throw;
     }
+    if (interrupted() && interrupt.outermost()) interrupt_caller(interrupted_text(epoch_));
     return history;
   }
 
@@ -112,6 +119,10 @@ class Fit final : public TrainingRun {
   std::optional<std::int64_t> validation_steps() const override { return options_.validation_steps; }
 
  private:
+  std::string interrupted_text(int epoch) const {
+    return "[fit] interrupted in epoch " + std::to_string(epoch) + " of " + std::to_string(options_.epochs);
+  }
+
   void check_options() const {
     const FitOptions& o = options_;
     if (!(o.validation_split >= 0 && o.validation_split < 1))

@@ -50,7 +50,7 @@ void install() {
 
 }  // namespace
 
-InterruptScope::InterruptScope() {
+InterruptScope::InterruptScope() : outermost_(scopes_here == 0) {
   if (scopes_here++ == 0) before_scopes_here = interrupts;
   before_ = before_scopes_here;
   const std::lock_guard lock(mutex);

@@ -14,8 +14,11 @@ class InterruptScope {
   InterruptScope(const InterruptScope&) = delete;
   InterruptScope& operator=(const InterruptScope&) = delete;
   bool requested() const;
+  /// Returns whether the scope is inside of no other scope of its thread.
+  bool outermost() const { return outermost_; }
 
  private:
+  bool outermost_;
   int before_;  ///< the number of interrupts that the scope does not count
 };
 

@@ -30,3 +30,19 @@ TEST_CASE("a variable keeps its value when its update is interrupted") {
   CHECK_THROWS_AS(K::update(w, w + 1.f), ktape::Interrupted);
   CHECK(w.value().item<float>() == 1.f);
 }
+
+TEST_CASE("a loop that ends early passes its interrupt on to the next op of its caller") {
+  static int passed_on = 0;
+  ktape::accept_interrupts([] { ++passed_on; });
+  std::thread([] { ktape::interrupt_caller("[other] interrupted"); }).join();
+  CHECK(passed_on == 0);
+  CHECK_NOTHROW(K::ones({2}));
+  ktape::interrupt_caller("[loop] interrupted in round 3");
+  CHECK(passed_on == 1);
+  CHECK_THROWS_WITH_AS(K::ones({2}), "[loop] interrupted in round 3", ktape::Interrupted);
+  CHECK_NOTHROW(K::ones({2}));
+  ktape::interrupt_caller("[loop] interrupted in round 4");
+  CHECK(ktape::clear_interrupt());
+  CHECK(ktape::take_interrupt_text() == "[loop] interrupted in round 4");
+  CHECK(ktape::take_interrupt_text() == "interrupted");
+}
