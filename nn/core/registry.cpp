@@ -130,7 +130,13 @@ std::vector<std::string> registered_names(const std::string& kind) {
 
 namespace {
 
-[[noreturn]] void fail_unknown(const std::string& kind, const std::string& name) {
+/// Returns the end of a message about a config whose class is unknown: how a program makes its class known.
+std::string how_to_register(const std::string& name) {
+  return "; register a class of the program before the config is read: nn::register_object(\"" + name +
+         "\", [](const nn::Config& config) { return " + name + "(...); })";
+}
+
+[[noreturn]] void fail_unknown(const std::string& kind, const std::string& name, bool in_config) {
   std::vector<std::string> known;
   {
     const std::lock_guard lock(registry().mutex);
@@ -138,7 +144,8 @@ namespace {
   }
   for (const auto& [custom, factory] : scoped())
     if (factory.kind() == kind) known.push_back(custom);
-  fail("[", kind, "] the name must be known: received '", name, "'", suggestion(name, known));
+  fail("[", kind, "] the name must be known: received '", name, "'", suggestion(name, known),
+       in_config ? how_to_register(name) : "");
 }
 
 }  // namespace
@@ -155,7 +162,7 @@ std::shared_ptr<Object> make_object(const char* kind, const Value& value) {
     name = value.string("[" + std::string(kind) + "] a name or a {class_name, config}");
   }
   const std::optional<ClassRegistry::Entry> entry = entry_of(kind, name);
-  if (!entry) fail_unknown(kind, name);
+  if (!entry) fail_unknown(kind, name, value.is_config());
   return entry->factory(config);
 }
 

@@ -68,6 +68,18 @@ TEST_CASE("an unknown name is an error with the nearest known ones") {
                        ValueError);
 }
 
+TEST_CASE("an unknown class in a config is an error that tells how to register the class") {
+  CHECK_THROWS_WITH_AS(nn::Initializer(described("Blend", {})),
+                       doctest::Contains("[initializer] the name must be known: received 'Blend'"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      nn::Initializer(described("Blend", {})),
+      doctest::Contains("; register a class of the program before the config is read: "
+                        "nn::register_object(\"Blend\", [](const nn::Config& config) { return "
+                        "Blend(...); })"),
+      ValueError);
+}
+
 TEST_CASE("an unknown name is compared with short names, too") {
   CHECK_THROWS_WITH_AS(nn::Loss("mes"), doctest::Contains("'mse'"), ValueError);
 }

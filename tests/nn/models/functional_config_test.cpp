@@ -39,8 +39,10 @@ TEST_CASE("a bad config is an error that names the layer") {
        "[small] output_layers the index of a call of 'out' must be below 1: received 1"},
       {R"("output_layers":["out",0,0])", R"("output_layers":[])", "[small] output_layers must name a tensor"},
       {R"("class_name":"Dense")", R"("class_name":"Dence")",
-       "[layer] the name must be known: received 'Dence'; did you mean 'Dense'? (in the layer 'out' of "
-       "'small')"},
+       "[layer] the name must be known: received 'Dence'; did you mean 'Dense'?; register a class of the "
+       "program "
+       "before the config is read: nn::register_object(\"Dence\", [](const nn::Config& config) { return "
+       "Dence(...); }) (in the layer 'out' of 'small')"},
       {R"("units":1)", R"("units":"one")",
        "[Dense] units must be an integer: received \"one\" (in the layer 'out'"},
       {R"("units":1)", R"("units":1,"unit":2)", "[Dense] an argument must be known: received unit=2"},

@@ -53,6 +53,8 @@ TEST_CASE("user-defined layers are found among the custom objects, at any depth"
   const nn::Model model(in, nn::TimeDistributed(inner, {.name = "each"})(in), {.name = "outer"});
   CHECK_THROWS_WITH_AS(nn::model_from_json(model.to_json()),
                        Contains("[layer] the name must be known: received 'Scale'"), ValueError);
+  CHECK_THROWS_WITH_AS(nn::model_from_json(model.to_json()), Contains("nn::register_object(\"Scale\", "),
+                       ValueError);
   CHECK_THROWS_WITH_AS(nn::model_from_json(model.to_json()),
                        Contains("(in the layer 'half' of 'inner') (in the layer 'each' of 'outer')"),
                        ValueError);
