@@ -2,7 +2,8 @@
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/interactive/display/display.hpp>
 #include <ktape/interactive/display/notebook.hpp>
-#include <ktape/nn/models/summary.hpp>
+#include <ktape/nn/core/terminal.hpp>
+#include <ktape/nn/models/summary_table.hpp>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -88,7 +89,8 @@ void write_model(std::ostream& out, const nn::Model& model) {
     return;
   }
   std::string text;
-  model.summary({.print_fn = [&](const std::string& line) { text += line + '\n'; }});
+  const std::function<void(const std::string&)> add = [&](const std::string& line) { text += line + '\n'; };
+  nn::print_summary(model, {}, add, nn::terminal_columns());
   text.erase(text.find_last_not_of('\n') + 1);
   out << text;
 }

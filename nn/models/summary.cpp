@@ -1,3 +1,4 @@
+#include <ktape/nn/core/terminal.hpp>
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/summary_table.hpp>
@@ -6,6 +7,8 @@
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
+#include <limits>
+#include <string_view>
 
 namespace ktape::nn {
 namespace {
@@ -137,9 +140,41 @@ Cells lines_of(const std::string& cell) {
   return lines;
 }
 
+/// Returns the byte where a line is broken that is wider than `width`: after the last space, comma, underscore
+/// or slash that fits, else at the width.
+std::size_t break_of(const std::string& line, std::size_t width) {
+  std::size_t end = 0, best = 0;
+  for (std::size_t columns = 0; end < line.size(); ++end) {
+    const bool begins = (static_cast<unsigned char>(line[end]) & 0xc0) != 0x80;
+    if (begins && columns++ == width) break;
+    if (std::string_view(" ,_/").find(line[end]) != std::string_view::npos) best = end + 1;
+  }
+  // The space at the break may stand beyond the width.
+  if (end < line.size() && line[end] == ' ') best = end + 1;
+  return line.find_first_not_of(' ') < best ? best : end;
+}
+
+/// Breaks the lines of a cell that are wider than `width`. Further parts keep the indentation of the line.
+Cells lines_within(const std::string& cell, std::size_t width) {
+  Cells lines;
+  for (std::string line : lines_of(cell)) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), width / 2);
+    while (text_width(line) > width) {
+      const std::size_t end = break_of(line, width);
+      std::string part = line.substr(0, end);
+      part.erase(part.find_last_not_of(' ') + 1);
+      lines.push_back(part);
+      line = std::string(std::min(indent, line.size()), ' ') + line.substr(end);
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 class Table {
  public:
-  Table(Cells titles, std::vector<Cells> rows, std::size_t least) : rows_(std::move(rows)) {
+  /// Makes a table of at least `least` and, if the columns can be that narrow, at most `most` columns of text.
+  Table(Cells titles, std::vector<Cells> rows, std::size_t least, std::size_t most) : rows_(std::move(rows)) {
     rows_.insert(rows_.begin(), std::move(titles));
     widths_.resize(rows_[0].size());
     for (const Cells& row : rows_)
@@ -148,6 +183,8 @@ class Table {
     std::size_t total = 1;
     for (const std::size_t width : widths_) total += width + 3;
     for (std::size_t i = 0; total < least; ++total, i = (i + 1) % widths_.size()) ++widths_[i];
+    for (; total > most && narrow(); --total) {
+    }
   }
 
   void print(const std::function<void(const std::string&)>& out) const {
@@ -162,6 +199,25 @@ class Table {
   }
 
  private:
+  /// Makes the widest column narrower: columns of names and shapes first, numbers only after these.
+  bool narrow() {
+    constexpr std::size_t least_text = 9, least_number = 5;
+    const auto widest = [&](bool numbers, std::size_t least) {
+      std::size_t found = widths_.size();
+      for (std::size_t i = 0; i < widths_.size(); ++i)
+        if ((i == 2) == numbers && widths_[i] > least &&
+            (found == widths_.size() || widths_[i] > widths_[found]))
+          found = i;
+      return found;
+    };
+    std::size_t column = widest(false, least_text);
+    if (column == widths_.size()) column = widest(true, least_number);
+    if (column == widths_.size()) column = widest(false, least_number);
+    if (column == widths_.size()) return false;
+    --widths_[column];
+    return true;
+  }
+
   std::string rule(const char* left, const char* line, const char* cross, const char* right) const {
     std::string text = left;
     for (std::size_t i = 0; i < widths_.size(); ++i) {
@@ -175,8 +231,8 @@ class Table {
                  const char* bar) const {
     std::vector<Cells> columns;
     std::size_t height = 1;
-    for (const std::string& cell : row) {
-      columns.push_back(lines_of(cell));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      columns.push_back(lines_within(row[i], widths_[i]));
       height = std::max(height, columns.back().size());
     }
     for (std::size_t line = 0; line < height; ++line) {
@@ -230,17 +286,22 @@ SummaryTable summary_table(const Model& model, const SummaryOptions& options) {
   return table;
 }
 
+void print_summary(const Model& model, const SummaryOptions& options,
+                   const std::function<void(const std::string&)>& out, std::optional<std::size_t> columns) {
+  SummaryTable table = summary_table(model, options);
+  const std::size_t most = columns.value_or(std::numeric_limits<std::size_t>::max());
+  const auto least = static_cast<std::size_t>(std::max(options.line_length, 0));
+  out("Model: \"" + model.name() + "\"");
+  Table(std::move(table.titles), std::move(table.rows), std::min(least, most), most).print(out);
+  for (const auto& [what, count, bytes] : table.totals) out(' ' + what + ": " + count + " (" + bytes + ')');
+}
+
 void Model::summary() const { summary({}); }
 
 void Model::summary(const SummaryOptions& options) const {
-  const auto out =
-      options.print_fn ? options.print_fn : [](const std::string& line) { std::cout << line << '\n'; };
-  SummaryTable table = summary_table(*this, options);
-  out("Model: \"" + name() + "\"");
-  Table(std::move(table.titles), std::move(table.rows),
-        static_cast<std::size_t>(std::max(options.line_length, 0)))
-      .print(out);
-  for (const auto& [what, count, bytes] : table.totals) out(' ' + what + ": " + count + " (" + bytes + ')');
+  if (options.print_fn) return print_summary(*this, options, options.print_fn, {});
+  const auto out = [](const std::string& line) { std::cout << line << '\n'; };
+  print_summary(*this, options, out, terminal_columns());
 }
 
 }  // namespace ktape::nn

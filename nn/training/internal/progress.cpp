@@ -1,8 +1,6 @@
+#include <ktape/nn/core/terminal.hpp>
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/training/internal/progress.hpp>
-
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -45,12 +43,26 @@ std::string number_text(double value) {
   return text.str();
 }
 
+/// Breaks a line before the separators " - ", so that each part fits into `room` if possible.
+std::string broken(const std::string& line, std::size_t room) {
+  constexpr std::string_view separator = " - ";
+  std::string out, part;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t end = std::min(line.find(separator, at + separator.size()), line.size());
+    const std::string piece = line.substr(at, end - at);
+    if (!part.empty() && text_width(part + piece) > room) {
+      out += part + '\n';
+      part = ' ';
+    }
+    part += piece;
+    at = end;
+  }
+  return out + part;
+}
+
 }  // namespace
 
-int ProgressImpl::terminal_columns() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
+int ProgressImpl::terminal_columns() { return static_cast<int>(nn::terminal_columns().value_or(80)); }
 
 void ProgressImpl::on_epoch_begin(int epoch, const Logs&) {
   if (parameters().epochs > 1) out_ << "Epoch " << epoch + 1 << '/' << parameters().epochs << '\n';
@@ -95,19 +107,22 @@ std::string ProgressImpl::line(const Logs& logs, bool last, int bar_width) const
 }
 
 /// Overwrites the line of the progress bar. A line that will be overwritten must fit into the terminal, so
-/// the bar and then the text are shortened. The last line is written in full.
+/// the bar and then the text are shortened. The last line is written in full, in several lines if necessary.
 void ProgressImpl::write(const Logs& logs, bool last) {
   drawn_ = Clock::now();
   std::string text = line(logs, last, bar_width);
   if (moves()) {
     const auto room = static_cast<std::size_t>(std::max(columns_() - 1, 20));
-    if (!last && text_width(text) > room) {
+    if (text_width(text) > room) {
       const auto excess = static_cast<int>(text_width(text) - room);
-      text = shortened(line(logs, last, std::max(bar_width - excess, least_bar_width)), room);
+      text = line(logs, last, std::max(bar_width - excess, least_bar_width));
+      text = last ? broken(text, room) : shortened(text, room);
     }
-    out_ << '\r' << text;
-    const std::size_t width = text_width(text);
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::size_t width = text_width(text.substr(0, end));
+    out_ << '\r' << text.substr(0, end);
     if (width < width_) out_ << std::string(width_ - width, ' ');
+    out_ << text.substr(end);
     width_ = width;
   } else {
     out_ << text;

@@ -1,6 +1,10 @@
 #include "../../ops/check.hpp"
 
+#include <cctype>
 #include <ktape/ktape.hpp>
+#include <ktape/nn/core/text.hpp>
+#include <ktape/nn/models/summary_table.hpp>
+#include <map>
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
@@ -49,6 +53,44 @@ TEST_CASE("a summary is Keras's table") {
   CHECK(holds(" Total params: 10 (44.00 B)"));
   CHECK(holds(" Trainable params: 4 (16.00 B)"));
   CHECK(holds(" Optimizer params: 6 (28.00 B)"));
+}
+
+TEST_CASE("a summary fits into a terminal, and loses no letter") {
+  const Tensor image = nn::Input({224, 224, 3}, {.name = "a_picture_of_something"});
+  const Tensor left =
+      nn::Conv2D(64, 3, {.padding = "same", .name = "first_convolution_of_the_left_tower"})(image);
+  const Tensor right = nn::SeparableConv2D(64, 3, {.padding = "same", .name = "right"})(image);
+  const nn::Model model(image, nn::Concatenate({.name = "both_towers_together"})({left, right}),
+                        {.name = "towers"});
+  const auto lines_in = [&](std::optional<std::size_t> columns) {
+    std::vector<std::string> lines;
+    const nn::SummaryOptions options{.show_trainable = true};
+    nn::print_summary(
+        model, options, [&](const std::string& line) { lines.push_back(line); }, columns);
+    return lines;
+  };
+  const auto letters = [](const std::vector<std::string>& lines) {
+    std::map<char, int> counts;
+    for (const std::string& line : lines)
+      for (const char c : line)
+        if (std::isalnum(static_cast<unsigned char>(c)) ||
+            std::string_view("_()[],").find(c) != std::string_view::npos)
+          ++counts[c];
+    return counts;
+  };
+  const auto whole = letters(lines_in({}));
+  for (const std::size_t columns : {50, 64, 80, 120, 200}) {
+    CAPTURE(columns);
+    const std::vector<std::string> lines = lines_in(columns);
+    std::size_t widest = 0;
+    for (const std::string& line : lines) widest = std::max(widest, nn::text_width(line));
+    CHECK(widest <= columns);
+    CHECK(letters(lines) == whole);
+  }
+  std::string text;
+  for (const std::string& line : lines_in(64)) text += line + '\n';
+  CHECK(text.find("(Conv2D)") != std::string::npos);
+  CHECK(text.find(" Total params: ") != std::string::npos);
 }
 
 TEST_CASE("the summary of a user's class shows the outputs of its inner models") {

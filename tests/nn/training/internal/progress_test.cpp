@@ -53,3 +53,25 @@ TEST_CASE(
   CHECK(nn::text_width(middle) == 79);
   CHECK(nn::text_width(narrow) == 39);
 }
+
+TEST_CASE("progress: on a narrow terminal the last line is broken between its numbers, and loses none") {
+  const nn::Logs logs{{"loss", 0.25}, {"sparse_categorical_accuracy", 0.5}, {"val_loss", 0.75}};
+  for (const auto columns :
+       {+[] { return 50; }, +[] { return 80; }, +[] { return 120; }, +[] { return 200; }}) {
+    std::ostringstream out;
+    nn::ProgressImpl bar(out, true, columns);
+    bar.set_parameters({1, 2, 1});
+    bar.on_epoch_begin(0, {});
+    bar.on_epoch_end(0, logs);
+    std::istringstream lines(out.str().substr(out.str().rfind('\r') + 1));
+    std::string joined;
+    for (std::string line; std::getline(lines, line);) {
+      CHECK(nn::text_width(line) < static_cast<std::size_t>(columns()));
+      joined += line;
+    }
+    CAPTURE(joined);
+    for (const char* part :
+         {" - loss: 0.2500", " - sparse_categorical_accuracy: 0.5000", " - val_loss: 0.7500"})
+      CHECK(joined.find(part) != std::string::npos);
+  }
+}
