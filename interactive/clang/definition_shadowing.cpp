@@ -16,6 +16,7 @@
 #include <ktape/interactive/clang/definition_shadowing.hpp>
 
 #include <algorithm>
+#include <regex>
 
 namespace ktape::interactive {
 namespace {
@@ -379,6 +380,33 @@ std::vector<Declarations::Statement> Declarations::statements() const {
           {begin, end, sources.getPresumedLineNumber(range.getBegin()), llvm::is_contained(values_, decl)});
   }
   return statements;
+}
+
+std::vector<Declarations::Alias> Declarations::aliases_of(clang::DeclarationName type) const {
+  const bool known = llvm::any_of(visible_, [&](const clang::NamedDecl* decl) {
+    return decl->getDeclName() == type && llvm::isa<clang::TypeDecl, clang::ClassTemplateDecl>(decl);
+  });
+  std::vector<Alias> aliases;
+  if (!known || !type.isIdentifier()) return aliases;
+  const clang::SourceManager& sources = compiler_->getSourceManager();
+  const std::regex word("\\b" + type.getAsString() + "\\b");
+  for (const clang::NamedDecl* decl : visible_) {
+    if (!llvm::isa<clang::TypedefNameDecl, clang::TypeAliasTemplateDecl>(decl) || decl->getDeclName() == type)
+      continue;
+    const auto range = clang::CharSourceRange::getTokenRange(decl->getSourceRange());
+    const std::string text = clang::Lexer::getSourceText(range, sources, compiler_->getLangOpts()).str();
+    if (decl->getDeclContext()->isTranslationUnit() && std::regex_search(text, word))
+      aliases.push_back({decl->getNameAsString(), text});
+  }
+  return aliases;
+}
+
+bool Declarations::declares(const std::string& name) const {
+  bool found = false;
+  for (clang::Decl* decl : of_cell_)
+    for_each_name(decl,
+                  [&](const clang::NamedDecl* named) { found = found || named->getNameAsString() == name; });
+  return found;
 }
 
 std::vector<const clang::VarDecl*> Declarations::hidden_variables() const {

@@ -55,6 +55,15 @@ class Declarations {
   };
   /// Returns the places of the cell's statements, in order.
   std::vector<Statement> statements() const;
+  /// A type alias of an earlier cell, `using Scale = nn::LayerOf<ScaleImpl>`, as it was written.
+  struct Alias {
+    std::string name, text;
+  };
+  /// Returns the aliases of earlier cells whose text names a type, oldest first. Returns none if the name is not
+  /// that of a type of an earlier cell.
+  std::vector<Alias> aliases_of(clang::DeclarationName type) const;
+  /// Returns whether the cell declares a name.
+  bool declares(const std::string& name) const;
   /// Returns whether the cell hid an earlier declaration.
   bool redeclared() const { return !hidden_by_cell_.empty(); }
   /// Returns the declarations that a cell can name, oldest first.

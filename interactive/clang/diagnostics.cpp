@@ -104,6 +104,7 @@ void Diagnostics::begin_cell() {
   signs_.clear();
   missing_semicolons_.clear();
   refused_lists_.clear();
+  unordered_lists_.clear();
   deep_error_ = repeats_ = false;
 }
 
@@ -119,6 +120,7 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
       info.getID() == clang::diag::err_expected_semi_after_namespace_name)
     missing_semicolons_.push_back(info.getLocation());
   if (info.getID() == clang::diag::note_ovl_candidate_bad_list_argument) note_refused_list(info);
+  if (info.getID() == clang::diag::ext_designated_init_reordered) return note_unordered_list(info);
   const bool located = info.hasSourceManager() && info.getLocation().isValid();
   if (level == clang::DiagnosticsEngine::Note && located &&
       is_useless(info.getSourceManager(), info.getLocation()))
@@ -146,6 +148,16 @@ void Diagnostics::note_refused_list(const clang::Diagnostic& info) {
         record && record->hasDefinition())
       refused_lists_.push_back(record->getDefinition());
   }
+}
+
+/// Keeps the class for a hint of the session, in place of clang's message and its notes.
+void Diagnostics::note_unordered_list(const clang::Diagnostic& info) {
+  repeats_ = true;
+  if (info.getNumArgs() == 0 || info.getArgKind(0) != clang::DiagnosticsEngine::ak_nameddecl) return;
+  const auto* field =
+      llvm::dyn_cast<clang::FieldDecl>(reinterpret_cast<clang::NamedDecl*>(info.getRawArg(0)));
+  const auto* record = field ? llvm::dyn_cast<clang::CXXRecordDecl>(field->getParent()) : nullptr;
+  if (record && !llvm::is_contained(unordered_lists_, record)) unordered_lists_.push_back(record);
 }
 
 void Diagnostics::note_clash(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {

@@ -37,11 +37,14 @@ class Diagnostics : public clang::DiagnosticConsumer {
   const std::vector<clang::SourceLocation>& missing_semicolons() const { return missing_semicolons_; }
   /// Returns the classes, such as option structs, to which clang could not convert a list in braces.
   const std::vector<const clang::CXXRecordDecl*>& refused_lists() const { return refused_lists_; }
+  /// Returns the classes whose fields a list in braces names in another order than that of their declaration.
+  const std::vector<const clang::CXXRecordDecl*>& unordered_lists() const { return unordered_lists_; }
 
  private:
   /// Returns whether the message only repeats, inside a system header, an error that was reported before.
   bool repeats(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info);
   void note_refused_list(const clang::Diagnostic& info);
+  void note_unordered_list(const clang::Diagnostic& info);
   void note_clash(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info);
 
   std::string text_;
@@ -52,7 +55,7 @@ class Diagnostics : public clang::DiagnosticConsumer {
   const clang::Preprocessor* preprocessor_ = nullptr;
   std::vector<Clash> clashes_;
   std::vector<clang::SourceLocation> needless_captures_, signs_, missing_semicolons_;
-  std::vector<const clang::CXXRecordDecl*> refused_lists_;
+  std::vector<const clang::CXXRecordDecl*> refused_lists_, unordered_lists_;
   bool deep_error_ = false, repeats_ = false;  // deep: inside a system header
 };
 

@@ -50,27 +50,95 @@ void collect_fields(const clang::CXXRecordDecl& record, std::vector<std::string>
       collect_fields(*of_base->getDefinition(), names);
 }
 
+/// Returns the designators of a cell: `activation` of `{.activation = "relu"}`.
+std::vector<std::string> designators(const std::string& cell) {
+  static const std::regex designator("[{,]\\s*\\.(\\w+)\\s*[={]");
+  std::vector<std::string> names;
+  for (std::sregex_iterator i(cell.begin(), cell.end(), designator), end; i != end; ++i)
+    if (!llvm::is_contained(names, (*i)[1].str())) names.push_back((*i)[1]);
+  return names;
+}
+
+/// The names that a list in braces for a class may contain, and the arguments that stand before the list.
+struct Expected {
+  std::string in;  ///< the class whose fields are named
+  std::vector<std::string> fields = {}, arguments = {};
+};
+
+/// Returns what a constructor expects whose last parameter is a struct of options.
+Expected expected_by(const clang::CXXConstructorDecl& constructor) {
+  Expected expected{constructor.getParent()->getNameAsString()};
+  for (const clang::ParmVarDecl* parameter : constructor.parameters()) {
+    const auto* options = parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
+    if (options && options->hasDefinition() && options->isAggregate() && !expected.in.empty()) {
+      expected.in = options->getNameAsString();
+      collect_fields(*options->getDefinition(), expected.fields);
+    } else {
+      expected.arguments.push_back(parameter->getNameAsString());
+    }
+  }
+  return expected;
+}
+
+std::vector<Expected> expected_by(const clang::CXXRecordDecl& record) {
+  if (record.isAggregate()) {
+    Expected expected{record.getNameAsString()};
+    collect_fields(record, expected.fields);
+    return {expected};
+  }
+  std::vector<Expected> all;
+  for (const clang::CXXConstructorDecl* constructor : record.ctors())
+    if (!constructor->isCopyOrMoveConstructor()) all.push_back(expected_by(*constructor));
+  std::erase_if(all, [](const Expected& one) { return one.fields.empty(); });
+  return all;
+}
+
+std::string nearest(const std::vector<std::string>& fields, const std::string& name) {
+  const auto distance = [&](const std::string& field) { return llvm::StringRef(field).edit_distance(name); };
+  return *std::min_element(fields.begin(), fields.end(), [&](const std::string& a, const std::string& b) {
+    return distance(a) < distance(b);
+  });
+}
+
+/// Returns the note for a designator that the class does not expect; empty if it does.
+std::string option_hint(const clang::CXXRecordDecl& record, const Expected& expected,
+                        const std::string& name) {
+  if (expected.fields.empty() || llvm::is_contained(expected.fields, name)) return {};
+  const std::string type = record.getNameAsString();
+  if (llvm::is_contained(expected.arguments, name)) {
+    std::string call;
+    for (const std::string& argument : expected.arguments) call += argument + ", ";
+    return "\nnote: '" + name + "' of " + type + " is an argument before the braces: " + type + '(' + call +
+           "{...})";
+  }
+  return "\nnote: " + expected.in + " has no field '" + name + "'; the nearest is '" +
+         nearest(expected.fields, name) + '\'';
+}
+
 }  // namespace
 
 std::string option_hints(const std::string& cell, const std::vector<const clang::CXXRecordDecl*>& classes) {
-  static const std::regex designator("[{,]\\s*\\.(\\w+)\\s*[={]");
   std::string notes;
+  for (const clang::CXXRecordDecl* record : classes)
+    for (const Expected& expected : expected_by(*record))
+      for (const std::string& name : designators(cell))
+        if (const std::string note = option_hint(*record, expected, name);
+            notes.find(note) == std::string::npos)
+          notes += note;
+  return notes;
+}
+
+std::string order_hints(const std::string& cell, const std::vector<const clang::CXXRecordDecl*>& classes) {
+  std::string notes;
+  const std::vector<std::string> named = designators(cell);
   for (const clang::CXXRecordDecl* record : classes) {
     std::vector<std::string> fields;
     collect_fields(*record, fields);
-    for (std::sregex_iterator i(cell.begin(), cell.end(), designator), end; i != end; ++i) {
-      const std::string name = (*i)[1];
-      if (fields.empty() || llvm::is_contained(fields, name)) continue;
-      const auto distance = [&](const std::string& field) {
-        return llvm::StringRef(field).edit_distance(name);
-      };
-      const auto nearest = std::min_element(
-          fields.begin(), fields.end(),
-          [&](const std::string& a, const std::string& b) { return distance(a) < distance(b); });
-      const std::string note = "\nnote: " + record->getNameAsString() + " has no field '" + name +
-                               "'; the nearest is '" + *nearest + '\'';
-      if (notes.find(note) == std::string::npos) notes += note;
-    }
+    std::string list;
+    for (const std::string& field : fields)
+      if (llvm::is_contained(named, field)) list += (list.empty() ? "." : ", .") + field + " = ...";
+    notes += (notes.empty() ? "" : "\n") + std::string("warning: compilers such as g++ refuse fields of ") +
+             record->getNameAsString() + " in this order; the right order is {" + list + '}';
   }
   return notes;
 }

@@ -11,7 +11,12 @@ namespace ktape::interactive {
 std::string python_hints(const std::string& cell, const std::string& messages);
 
 /// Returns notes for designators (`.name =`) in a cell that no field of the given classes has, with the nearest
-/// field.
+/// field. A class with constructors takes its options from them; a designator may also name an argument that stands
+/// before the braces.
 std::string option_hints(const std::string& cell, const std::vector<const clang::CXXRecordDecl*>& classes);
+
+/// Returns warnings for classes whose fields the cell names in another order than that of their declaration, with
+/// the names in the right order.
+std::string order_hints(const std::string& cell, const std::vector<const clang::CXXRecordDecl*>& classes);
 
 }  // namespace ktape::interactive

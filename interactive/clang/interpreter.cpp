@@ -14,6 +14,7 @@
 #include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/interactive/clang/bracket_closer.hpp>
 #include <ktape/interactive/clang/cell_code.hpp>
+#include <ktape/interactive/clang/cell_text.hpp>
 #include <ktape/interactive/clang/completion.hpp>
 #include <ktape/interactive/clang/definition_shadowing.hpp>
 #include <ktape/interactive/clang/diagnostics.hpp>
@@ -99,34 +100,6 @@ class Generator : public clang::ASTConsumer {
   llvm::SetVector<clang::FunctionDecl*> functions_;
 };
 
-/// Removes a capture from a lambda, with the comma beside it.
-void remove_capture(std::string& text, std::size_t begin) {
-  const auto of_name = [&](std::size_t at) {
-    return std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_';
-  };
-  std::size_t end = begin + 1;
-  while (of_name(begin) && end < text.size() && of_name(end)) ++end;
-  while (begin > 0 && (text[begin - 1] == '&' || text[begin - 1] == ' ')) --begin;
-  while (end < text.size() && text[end] == ' ') ++end;
-  if (text[end] == ',') ++end;
-  else if (begin > 0 && text[begin - 1] == ',') --begin;
-  text.erase(begin, end - begin);
-}
-
-/// The prefix of a statement that begins with a sign: an operand without effect, and the statement's line.
-constexpr std::string_view before_sign = "(void)0,\n#line ";
-
-void insert_operand(std::string& text, std::size_t at, unsigned line) {
-  const std::size_t column = at - (text.rfind('\n', at) + 1);
-  text.insert(at, std::string(before_sign) + std::to_string(line) + '\n' + std::string(column, ' '));
-}
-
-/// Returns the statement without the prefix that `insert_operand` adds.
-std::string without_operand(const std::string& statement) {
-  if (!statement.starts_with(before_sign)) return statement;
-  return trimmed(statement.substr(statement.find('\n', before_sign.size())));
-}
-
 /// Translates the linker's `Symbols not found: [ _Z1fv ]` to "declared, but not defined: f()".
 std::string undefined_symbols(const std::string& message) {
   static const std::regex list("Symbols not found: \\[([^\\]]*)\\]"), tag("\\[abi:[^\\]]*\\]");
@@ -179,6 +152,8 @@ class Interpreter::Session {
       return {Ending::Rejected, diagnostics_.text() + error_notes()};
     }
     warnings_ = diagnostics_.text();
+    const std::string orders = order_hints(text_, diagnostics_.unordered_lists());
+    warnings_ += (warnings_.empty() || orders.empty() ? "" : "\n") + orders;
     std::vector<std::function<void()>> functions;
     std::vector<Step> steps;
     if (unit->TheModule) {
@@ -189,18 +164,24 @@ class Interpreter::Session {
       }
     }
     std::size_t done = 0;
+    bool inside = false;  // whether step `done` is running
     const auto begin = std::chrono::steady_clock::now();
     Ending ending = guarded([&] {
       while (done < functions.size()) {
+        inside = true;
         functions[done]();
+        inside = false;
         ++done;
         // Ctrl-C after the last op of a step ends the cell, too.
-        if (clear_interrupt()) throw Interrupted("interrupted");
+        if (clear_interrupt()) throw Interrupted(take_interrupt_text());
       }
     });
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (ending.kind != Ending::Finished) {
-      if (done < steps.size()) ending.line = line_of(steps, done);
+      const std::size_t last = inside || done == 0 ? done : done - 1;
+      if (last < steps.size()) ending.line = line_of(steps, last);
+      if (ending.kind == Ending::Interrupted && (last + 1 < steps.size() || has_joined_statements(steps)))
+        ending.message += "\nthe rest of the cell did not run";
       declarations_.abandon(initialized_by({steps.begin() + static_cast<std::ptrdiff_t>(done), steps.end()}));
     }
     references_.add(declarations_.of_cell());
@@ -292,12 +273,40 @@ class Interpreter::Session {
       if (unit) undo();  // an error in the instantiation of a template
       else llvm::consumeError(unit.takeError());
       const std::string last_variable = name_of_last_variable();
+      const std::vector<Insertion> aliases = outdated_aliases(text);
       declarations_.restart();
       bool mended = remove_captures(text) || insert_operands(text) || end_declaration(text, last_variable);
-      for (const Clash& clash : diagnostics_.clashes()) mended = declarations_.hide(clash) || mended;
+      if (!mended) {
+        for (const Insertion& alias : aliases) text.insert(alias.at, alias.text);
+        for (const Clash& clash : diagnostics_.clashes()) mended = declarations_.hide(clash) || mended;
+      }
       drop_generated_code();
       if (!mended) return nullptr;
     }
+  }
+
+  struct Insertion {
+    std::size_t at;
+    std::string text;
+  };
+
+  /// Returns the aliases of types that the cell defines again, and their places after these definitions, last place
+  /// first: `using Scale = nn::LayerOf<ScaleImpl>` then refers to the new ScaleImpl.
+  std::vector<Insertion> outdated_aliases(const std::string& text) const {
+    std::vector<Insertion> aliases;
+    std::set<std::string> seen;
+    for (const Clash& clash : diagnostics_.clashes()) seen.insert(clash.name.getAsString());
+    for (const Clash& clash : diagnostics_.clashes()) {
+      if (!clash.name || !clash.place.isFileID()) continue;
+      const std::size_t end =
+          end_of_declaration(text, compiler().getSourceManager().getFileOffset(clash.place));
+      for (const Declarations::Alias& alias : declarations_.aliases_of(clash.name))
+        if (end <= text.size() && !declarations_.declares(alias.name) && seen.insert(alias.name).second)
+          aliases.push_back({end, ' ' + alias.text + ';'});
+    }
+    std::stable_sort(aliases.begin(), aliases.end(),
+                     [](const auto& a, const auto& b) { return a.at > b.at; });
+    return aliases;
   }
 
   /// Returns notes on the errors of a cell: a clash with a definition of an earlier cell that cannot be
@@ -424,6 +433,14 @@ class Interpreter::Session {
     return variables;
   }
 
+  /// Returns whether a step consists of several statements: clang makes one function of statements that follow each
+  /// other.
+  bool has_joined_statements(const std::vector<Step>& steps) const {
+    const auto count =
+        std::count_if(steps.begin(), steps.end(), [](const Step& one) { return one.is_statement; });
+    return static_cast<std::size_t>(count) < declarations_.statements().size();
+  }
+
   /// Returns the step's line in the cell.
   std::size_t line_of(const std::vector<Step>& steps, std::size_t step) {
     if (steps[step].is_statement) {
@@ -529,6 +546,10 @@ std::vector<std::string> Interpreter::completions(const std::string& declaration
 
 std::vector<Interpreter::Place> Interpreter::find(const std::string& name) {
   return NameLookup(session_->clang()).places(name);
+}
+
+std::vector<Interpreter::OptionStruct> Interpreter::options_of(const std::string& name) {
+  return NameLookup(session_->clang()).options(name);
 }
 
 std::string Interpreter::precompile(const std::string& header, const std::string& to,

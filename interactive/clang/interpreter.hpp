@@ -62,9 +62,20 @@ class Interpreter {
   struct Place {
     std::string file;
     unsigned line = 0, last_line = 0;
+    std::string cell = {};  ///< the text of the cell that holds the place, if no file does
+    bool is_class = false;
   };
-  /// Returns the places of all declarations that a (qualified) name may refer to.
+  /// Returns the places of all declarations that a (qualified) name may refer to; also of members: `m.fit`.
   std::vector<Place> find(const std::string& name);
+
+  /// A struct such as ConvOptions.
+  struct OptionStruct {
+    std::string name;
+    std::vector<std::string> arguments = {};  ///< the parameters before the struct
+    std::vector<std::pair<std::string, Place>> fields = {};
+  };
+  /// Returns the option structs that the functions of this name, or the constructors of the class, take.
+  std::vector<OptionStruct> options_of(const std::string& name);
   /// Returns the address of the main() that a cell defined; null if there is none.
   void* main_function();
 

@@ -109,6 +109,13 @@ void ask_to_stop() {
   set_ticks(true);
 }
 
+/// Treats an interrupt that a loop such as `fit` took for itself, and passes on at its end, as a Ctrl-C.
+void interrupt_again() {
+  if (!leaving.open) return;
+  leaving.interrupts = leaving.interrupts + 1;
+  ask_to_stop();
+}
+
 /// Leaves the cell by unwinding the stack, as the end of a thread does: destructors of local variables run.
 void unwind_wait() {
   set_ticks(false);
@@ -204,7 +211,7 @@ void prepare() {
   guarded_thread = pthread_self();
   in_team = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_in_parallel"));
   handle_crashes();
-  accept_interrupts();
+  accept_interrupts(interrupt_again);
   static const HandlerStack stack;
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
@@ -224,12 +231,16 @@ void reset_exceptions() {
   globals->uncaught = 0;
 }
 
+/// The text of an interrupt in an op that makes a tensor without naming itself.
+constexpr std::string_view unknown_op = "[tensor] interrupted";
+
 Ending caught(const std::function<void()>& f) {
   try {
     f();
     return {};
-  } catch (const ktape::Interrupted&) {
-    return {Ending::Interrupted, "interrupted"};
+  } catch (const ktape::Interrupted& interrupted) {
+    const std::string text = interrupted.what();
+    return {Ending::Interrupted, text == unknown_op ? "interrupted" : text};
   } catch (const abi::__forced_unwind&) {
     throw;
   } catch (...) {
@@ -255,6 +266,7 @@ InterruptHandler::InterruptHandler() {
   static_cast<void>(prepared);
   leaving.interrupts = 0;
   leaving.ticks_in_call = 0;
+  take_interrupt_text();
   struct sigaction action {};
   action.sa_sigaction = on_interrupt;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
@@ -298,7 +310,7 @@ Ending guarded(const std::function<void()>& f) {
   switch (sigsetjmp(leaving.place, 1)) {
     case 0:
       leaving.open = 1;
-      if (leaving.interrupts > 0) return leaving.open = 0, Ending{Ending::Interrupted, "interrupted"};
+      if (leaving.interrupts > 0) return leaving.open = 0, Ending{Ending::Interrupted, take_interrupt_text()};
       ending = caught(f);
       leaving.open = 0;
       return ending;
@@ -307,7 +319,7 @@ Ending guarded(const std::function<void()>& f) {
       return {Ending::Threw, leaving.terminated};
     case Interrupted:
       reset_exceptions();
-      return {Ending::Interrupted, "interrupted"};
+      return {Ending::Interrupted, take_interrupt_text()};
     case GivenUp:
       reset_exceptions();
       return {Ending::GivenUp, "interrupted inside of a library"};

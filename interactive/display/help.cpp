@@ -1,29 +1,13 @@
 #include <ktape/interactive/clang/input_validator.hpp>
 #include <ktape/interactive/display/help.hpp>
+#include <ktape/interactive/display/option_texts.hpp>
+#include <ktape/interactive/display/source_text.hpp>
 
-#include <fstream>
 #include <set>
 #include <sstream>
 
 namespace ktape::interactive {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& path) {
-  std::ifstream file(path);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
-}
-
-/// Returns the range of the comment above line `first` (from 0); a comment may cover several declarations.
-std::pair<std::size_t, std::size_t> comment_above(const std::vector<std::string>& lines, std::size_t first) {
-  const auto is_comment = [&](std::size_t i) { return trimmed(lines[i]).starts_with("//"); };
-  std::size_t end = first;
-  while (end > 0 && !trimmed(lines[end - 1]).empty() && !is_comment(end - 1)) --end;
-  std::size_t begin = end;
-  while (begin > 0 && is_comment(begin - 1)) --begin;
-  return {begin, end};
-}
 
 std::string short_path(const std::string& path) {
   const std::size_t at = path.rfind("/include/");
@@ -63,28 +47,49 @@ std::string filled(const std::string& text, std::size_t columns) {
   return out;
 }
 
-std::string describe(Interpreter& interpreter, const std::string& name) {
-  std::ostringstream out;
-  bool any = false;
-  for (const Interpreter::Name& known : interpreter.names())
-    if (known.name == name) {
-      out << known.kind << ' ' << known.name << (known.type.empty() ? "" : "  ") << known.type << '\n';
-      any = true;
-    }
-  std::set<std::pair<std::string, std::size_t>> commented;
-  for (const Interpreter::Place& place : interpreter.find(name)) {
-    const std::vector<std::string> lines = lines_of(place.file);
-    if (place.line == 0 || place.line > lines.size()) continue;
-    const auto [begin, end] = comment_above(lines, place.line - 1);
-    if (commented.insert({place.file, begin}).second) {
-      out << (any ? "\n" : "") << short_path(place.file) << ':' << place.line << '\n';
-      for (std::size_t i = begin; i < end; ++i) out << trimmed(lines[i]) << '\n';
-    }
-    const std::size_t last = std::min<std::size_t>(lines.size(), std::max(place.line, place.last_line));
-    for (std::size_t i = place.line - 1; i < last; ++i) out << lines[i] << '\n';
-    any = true;
+namespace {
+
+/// Returns the comment of a header about its classes: the lines before the namespace.
+std::string family_text(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    if (line.starts_with("namespace")) return text;
+    text = line.starts_with("///") ? text + line + '\n' : std::string();
   }
-  return out.str();
+  return {};
+}
+
+/// Appends the comment and the declaration at a place.
+void add_declaration(const Interpreter::Place& place, const std::vector<std::string>& lines,
+                     std::set<std::pair<std::string, std::size_t>>& commented, std::string& out) {
+  const auto [begin, end] = comment_above(lines, place.line - 1);
+  if (commented.insert({place.file, begin}).second) {
+    if (place.cell.empty())
+      out += (out.empty() ? "" : "\n") + short_path(place.file) + ':' + std::to_string(place.line) + '\n';
+    for (std::size_t i = begin; i < end; ++i) out += trimmed(lines[i]) + '\n';
+  }
+  const std::size_t last = std::min<std::size_t>(lines.size(), std::max(place.line, place.last_line));
+  for (std::size_t i = place.line - 1; i < last; ++i) out += lines[i] + '\n';
+}
+
+}  // namespace
+
+std::string describe(Interpreter& interpreter, const std::string& name, std::size_t columns) {
+  std::string out;
+  for (const Interpreter::Name& known : interpreter.names())
+    if (known.name == name)
+      out += known.kind + ' ' + known.name + (known.type.empty() ? "" : "  ") + known.type + '\n';
+  std::set<std::pair<std::string, std::size_t>> commented;
+  std::string family;
+  for (const Interpreter::Place& place : interpreter.find(name)) {
+    const std::vector<std::string> lines = lines_around(place);
+    if (place.line > lines.size()) continue;
+    add_declaration(place, lines, commented, out);
+    if (place.is_class && place.cell.empty()) family = family_text(lines);
+  }
+  for (const Interpreter::OptionStruct& options : interpreter.options_of(name))
+    out += '\n' + options_table(interpreter, name, options, columns);
+  return family.empty() ? out : out + "\nThis family of classes:\n" + family;
 }
 
 }  // namespace ktape::interactive

@@ -32,17 +32,7 @@ class Interruptible {
   }
 };
 
-bool of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == ':'; }
-
-/// Returns the qualified name at a place, or the function whose parenthesis is open there: `K::dot(|`.
-std::string name_at(const std::string& code, std::size_t at) {
-  at = std::min(at, code.size());
-  if ((at == code.size() || !of_name(code[at])) && at > 0 && code[at - 1] == '(') --at;
-  std::size_t begin = at, end = at;
-  while (begin > 0 && of_name(code[begin - 1])) --begin;
-  while (end < code.size() && of_name(code[end])) ++end;
-  return code.substr(begin, end - begin);
-}
+constexpr std::size_t columns_of_tooltip = 110;
 
 }  // namespace
 
@@ -111,7 +101,7 @@ Kernel::Json Kernel::complete_request_impl(const std::string& code, int cursor) 
 }
 
 Kernel::Json Kernel::inspect_request_impl(const std::string& code, int cursor, int) {
-  const std::string text = shell_.description(name_at(code, byte_of(code, cursor)));
+  const std::string text = shell_.inspect(code, byte_of(code, cursor), columns_of_tooltip);
   return xeus::create_inspect_reply(!text.empty(),
                                     text.empty() ? Json::object() : Json{{"text/plain", text}});
 }

@@ -1,12 +1,13 @@
 #include <ktape/interactive/clang/input_validator.hpp>
 #include <ktape/interactive/clang/toolchain.hpp>
 #include <ktape/interactive/display/help.hpp>
-#include <ktape/interactive/display/terminal_size.hpp>
+#include <ktape/interactive/display/inspected_name.hpp>
 #include <ktape/interactive/session/magics.hpp>
 #include <ktape/interactive/session/open_if.hpp>
 #include <ktape/interactive/session/program.hpp>
 #include <ktape/interactive/session/system_commands.hpp>
 #include <ktape/interactive/session/timing.hpp>
+#include <ktape/nn/core/terminal.hpp>
 
 #include <unistd.h>
 
@@ -28,8 +29,10 @@ constexpr const char* commands[] = {"%cd",   "%help",  "%include", "%lib",  "%lo
 
 constexpr const char* help =
     "Type C++. The value of an expression without a semicolon is shown; a declaration may be repeated.\n"
+    "Pasted text of several lines is one cell, which Enter runs.\n"
     "  K, nn, data    the backend API, layers and models, data\n"
-    "  ?K::dot        shows the declaration and comment of a name; also ?nn::Dense\n"
+    "  ?nn::Dense     tells what a name means, its options and their defaults; also ?K::dot, ?model.fit\n"
+    "  Shift-Tab      tells the same of the function whose parenthesis is open\n"
     "  Tab            completes a name\n"
     "  _, Out[n]      the last shown value, and the n-th; %out lists them\n"
     "  %who           lists the declarations of the session\n"
@@ -41,7 +44,8 @@ constexpr const char* help =
     "  %cd FOLDER     changes the folder; !COMMAND runs a command of the system\n"
     "  %reset         begins a new session\n"
     "  %restart       begins a new session in a new process, with the declarations of this session\n"
-    "  Ctrl-C         ends the running cell or discards the typed text; three times: also inside a library\n"
+    "  Ctrl-C         ends the running cell or discards the typed text; three times: also inside a library;\n"
+    "                 a training ends after its batch, and model and history keep what was learned\n"
     "  Ctrl-D, quit   leaves the prompt; Ctrl-D also ends a cell with open brackets";
 
 /// Writes declarations to a file in the folder of temporary files, and returns the file's path; empty if the
@@ -157,11 +161,11 @@ Ending Shell::command(const std::string& text) {
 }
 
 Ending Shell::question(const std::string& name) {
-  const std::string text = description(name);
+  const std::string text = description(name, nn::terminal_columns().value_or(120));
   if (text.empty())
     return refused("ValueError: [?] the name must be known: received " +
                    (name.empty() ? std::string("nothing") : name));
-  std::cout << filled(text, columns_of_terminal(120)) << std::flush;
+  std::cout << text << std::flush;
   return {};
 }
 
@@ -337,7 +341,15 @@ std::vector<std::string> Shell::completions(const std::string& text) {
   return interpreter_->completions(program_.declarations(), text.substr(begin));
 }
 
-std::string Shell::description(const std::string& name) { return describe(*interpreter_, name); }
+std::string Shell::description(const std::string& name, std::size_t columns) {
+  return filled(describe(*interpreter_, name, columns), columns);
+}
+
+std::string Shell::inspect(const std::string& code, std::size_t at, std::size_t columns) {
+  for (const std::string& name : inspected_names(code, at))
+    if (std::string text = description(name, columns); !text.empty()) return text;
+  return {};
+}
 
 void Shell::finish() {
   const Ending ending = interpreter_->finish();

@@ -24,8 +24,10 @@ class Shell {
   int run_file(const std::string& path, const std::vector<std::string>& arguments);
   /// Returns the words that may replace the last word of the text.
   std::vector<std::string> completions(const std::string& text);
-  /// Returns the declaration and comment of a name in the headers or the session; empty for an unknown name.
-  std::string description(const std::string& name);
+  /// Returns the text of `?name`, in lines of `columns` characters where that is possible; empty for an unknown name.
+  std::string description(const std::string& name, std::size_t columns);
+  /// Returns the text about the name, or about the call, at a place of the code; empty if there is none.
+  std::string inspect(const std::string& code, std::size_t at, std::size_t columns);
   /// Destroys the session's variables.
   void finish();
 

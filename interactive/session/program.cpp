@@ -56,7 +56,7 @@ void Program::add_step(const Interpreter::Piece& piece) {
     text = "  else" + text.substr(text.find('\n', text.find("#line")));
     body_.erase(body_.rfind(end_of_step) + 1);
   } else {
-    body_ += "const bool step_" + std::to_string(++steps_) + " = [] {\n  ";
+    body_ += "bool step_" + std::to_string(++steps_) + " = [] {\n  ";
   }
   body_ += piece.kind == Interpreter::Piece::Value
                ? "display(" + text + ");"

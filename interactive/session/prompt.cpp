@@ -1,6 +1,6 @@
 #include <ktape/interactive/clang/input_validator.hpp>
-#include <ktape/interactive/display/terminal_size.hpp>
 #include <ktape/interactive/session/prompt.hpp>
+#include <ktape/nn/core/terminal.hpp>
 
 #include <fcntl.h>
 #include <histedit.h>
@@ -63,12 +63,48 @@ class Cancellation {
   static inline int ends_[2] = {-1, -1};
 };
 
+/// Returns whether the terminal understands control sequences.
+bool has_controls() {
+  const char* const terminal = std::getenv("TERM");
+  return terminal && std::string_view(terminal) != "dumb";
+}
+
+/// A scope in which the terminal puts marks around pasted text (bracketed paste), so that the line ends in
+/// pasted text are told from the Enter key.
+class MarkedPaste {
+ public:
+  static constexpr std::wstring_view end = L"\033[201~";
+  MarkedPaste() { set('h'); }
+  ~MarkedPaste() { set('l'); }
+  MarkedPaste(const MarkedPaste&) = delete;
+  MarkedPaste& operator=(const MarkedPaste&) = delete;
+
+ private:
+  static void set(char mode) {
+    if (has_controls()) std::cout << "\033[?2004" << mode << std::flush;
+  }
+};
+
+/// Returns pasted text as the editor holds it: terminals send Enter for a line end, and the editor has no tabs.
+/// Other control characters are dropped, and so is space at the end, so that Enter runs the cell.
+std::wstring as_typed(const std::wstring& pasted) {
+  std::wstring text;
+  for (std::size_t i = 0; i < pasted.size(); ++i) {
+    const wchar_t c = pasted[i];
+    if (c == L'\r') text += L'\n', i += pasted.substr(i, 2) == L"\r\n";
+    else if (c == L'\t') text += L"    ";
+    else if (c == L'\n' || (c >= L' ' && c != 0x7f)) text += c;
+  }
+  const std::size_t end = text.find_last_not_of(L" \n") + 1;
+  if (text.find(L'\n', end) != std::wstring::npos) text.resize(end);
+  return text;
+}
+
 /// Moves the cursor to a new line unless it is at the beginning of a line already. A row of spaces as wide as
 /// the terminal, less one, followed by a carriage return, does so without asking for the position.
 void begin_line() {
-  const char* const terminal = std::getenv("TERM");
-  if (!terminal || std::string_view(terminal) == "dumb") return;
-  std::cout << std::string(columns_of_terminal(80) - 1, ' ') << "\r\033[K" << std::flush;
+  if (!has_controls()) return;
+  std::cout << std::string(nn::terminal_columns().value_or(80) - 1, ' ') << "\r\033[K" << std::flush;
 }
 
 class Editor {
@@ -93,6 +129,14 @@ class Editor {
         editor_, EL_ADDFN, "ktape-complete", "completes a name",
         +[](EditLine* editor, int) { return int{of(editor).complete()}; });
     el_set(editor_, EL_BIND, "\t", "ktape-complete", nullptr);
+    el_set(
+        editor_, EL_ADDFN, "ktape-inspect", "describes the function that is called",
+        +[](EditLine* editor, int) { return int{of(editor).inspect()}; });
+    el_set(editor_, EL_BIND, "\033[Z", "ktape-inspect", nullptr);  // Shift-Tab
+    el_set(
+        editor_, EL_ADDFN, "ktape-paste", "inserts pasted text",
+        +[](EditLine* editor, int) { return int{of(editor).paste()}; });
+    el_set(editor_, EL_BIND, "\033[200~", "ktape-paste", nullptr);
     el_set(editor_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
     for (const char* up : {"\033[A", "\033OA"}) el_set(editor_, EL_BIND, up, "ed-prev-history", nullptr);
     for (const char* down : {"\033[B", "\033OB"}) el_set(editor_, EL_BIND, down, "ed-next-history", nullptr);
@@ -115,7 +159,7 @@ class Editor {
       if (cell_.empty()) begin_line();
       // Done before the prompt appears: a key pressed in between would be taken for a program's input.
       el_set(editor_, EL_PREP_TERM, 1);
-      const char* line = el_gets(editor_, &length);
+      const char* line = read_line(length);
       if (cancellation_.taken()) {
         cell_.clear();
         std::cout << std::endl;
@@ -148,6 +192,22 @@ class Editor {
     void* self = nullptr;
     el_get(editor, EL_CLIENTDATA, &self);
     return *static_cast<Editor*>(self);
+  }
+
+  const char* read_line(int& length) const {
+    const MarkedPaste marked;
+    return el_gets(editor_, &length);
+  }
+
+  /// Inserts the text up to the mark at its end, with its line ends; Enter then runs all lines as one cell.
+  unsigned char paste() const {
+    std::wstring text;
+    for (wchar_t key = 0; !text.ends_with(MarkedPaste::end); text += key)
+      if (read_key(key) <= 0) return CC_ERROR;
+    text.resize(text.size() - MarkedPaste::end.size());
+    text = as_typed(text);
+    if (!text.empty() && el_winsertstr(editor_, text.c_str()) != 0) return CC_ERROR;
+    return CC_REFRESH;
   }
 
   /// Reads a UTF-8 character; returns 1, or 0 at the end of input, or -1 for Ctrl-C.
@@ -183,10 +243,21 @@ class Editor {
     return CC_REDISPLAY;
   }
 
+  /// Prints the text about the call at the cursor below the line.
+  unsigned char inspect() {
+    const LineInfo* line = el_line(editor_);
+    const std::size_t at = cell_.size() + static_cast<std::size_t>(line->cursor - line->buffer);
+    const std::string code = cell_ + std::string(line->buffer, line->lastchar);
+    const std::string text = shell_.inspect(code, at, nn::terminal_columns().value_or(80));
+    if (text.empty()) return CC_REFRESH_BEEP;
+    std::cout << '\n' << text << std::flush;
+    return CC_REDISPLAY;
+  }
+
   void list(const std::vector<std::string>& names) const {
     std::size_t width = 0;
     for (const std::string& name : names) width = std::max(width, name.size() + 2);
-    const std::size_t in_row = std::max<std::size_t>(1, columns_of_terminal(80) / width);
+    const std::size_t in_row = std::max<std::size_t>(1, nn::terminal_columns().value_or(80) / width);
     std::cout << '\n';
     for (std::size_t i = 0; i < names.size(); ++i) {
       std::cout << names[i];

@@ -81,3 +81,62 @@ TEST_CASE("members complete, too, and completing runs nothing") {
   prompt.until("\n");
   CHECK(prompt.until("\n>>> ") == "true");
 }
+
+namespace {
+/// Returns text as a terminal sends it that marks what is pasted.
+std::string pasted(std::string text) {
+  for (char& c : text) c = c == '\n' ? '\r' : c;
+  return "\x1b[200~" + text + "\x1b[201~";
+}
+}  // namespace
+
+TEST_CASE("pasted text is one cell, which waits for Enter") {
+  Terminal terminal({KTAPE_PROMPT}, Prompt::fresh_home(), "xterm", 80);
+  terminal.until("\x1b[?2004h");
+  terminal.until(">>> ");
+  terminal.type(
+      pasted("int total = 1000;\n\n\nfor (int i = 0; i < 3; ++i) {\n\n\ttotal += i;\n}\n"
+             "if (total == 1003) total += 2000;\nelse total = 0;\n\ntotal - 1\n\n"));
+  CHECK_THROWS(terminal.until("3002", 1.5));
+  terminal.type("\n");
+  CHECK_NOTHROW(terminal.until("\x1b[?2004l"));  // a program that the cell runs reads pasted text as it is
+  CHECK_NOTHROW(terminal.until("3002"));
+  CHECK_NOTHROW(terminal.until(">>> "));
+  // Text in the middle of a line, and a line that follows.
+  terminal.type("int a = ");
+  terminal.type(pasted("40"));
+  terminal.type(" + 2; a * 111\n");
+  CHECK_NOTHROW(terminal.until("4662"));
+  CHECK_NOTHROW(terminal.until(">>> "));
+  // The cell is in the history as a whole.
+  terminal.type("\x10\x10\n");
+  CHECK_NOTHROW(terminal.until("3002"));
+}
+
+TEST_CASE("pasted text may be longer than the screen, and may hold an open brace") {
+  Terminal terminal({KTAPE_PROMPT}, Prompt::fresh_home(), "xterm", 80);
+  terminal.until(">>> ");
+  std::string text = "long sum = 7;\n";
+  for (int i = 0; i < 150; ++i)
+    text += "sum += " + std::to_string(i) + ";  // number \u00fc " + std::to_string(i) + "\n\n";
+  terminal.type(pasted(text + "sum * 10"));
+  terminal.type("\n");
+  CHECK_NOTHROW(terminal.until("111820"));
+  CHECK_NOTHROW(terminal.until(">>> "));
+  terminal.type(pasted("int twice(int x) {\n\n  return 2 * x;\n"));
+  terminal.type("\n");
+  CHECK_NOTHROW(terminal.until("... "));
+  terminal.type("}\n");
+  CHECK_NOTHROW(terminal.until(">>> "));
+  terminal.type("twice(2222)\n");
+  CHECK_NOTHROW(terminal.until("4444"));
+}
+
+TEST_CASE("Shift-Tab describes the function whose parenthesis is open") {
+  Prompt prompt;
+  prompt.type("nn::Conv2D(32, \x1b[Z");
+  CHECK_NOTHROW(prompt.until("class Conv2D"));
+  CHECK_NOTHROW(prompt.until(".padding = \"valid\""));
+  prompt.type("3)(K::ones({1, 5, 5, 1})).shape()\n");
+  CHECK_NOTHROW(prompt.until("(1, 3, 3, 32)"));
+}

@@ -59,6 +59,41 @@ TEST_CASE("after Ctrl-C during matrix products, later products are right") {
   }
 }
 
+TEST_CASE("after Ctrl-C in fit the rest of the cell does not run, and the history is kept") {
+  Prompt prompt;
+  prompt.line(
+      "nn::Sequential m({nn::Dense(1)}); m.compile({.loss = \"mse\"}); Tensor x = K::ones({4096, 8}), y = "
+      "K::ones({4096, 1});");
+  prompt.line("int after = 0; nn::FitOptions quiet{.batch_size = 1, .epochs = 1000, .verbose = 0};");
+  const auto interrupted = [&](const std::string& cell, double seconds = 0.7) {
+    prompt.type(cell + '\n');
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    prompt.type("\x03");
+    return prompt.until(">>> ", 30);
+  };
+  std::string said = interrupted("auto h = m.fit(x, y, quiet); after = 1;");
+  CHECK(said.find("[fit] interrupted in epoch ") != std::string::npos);
+  CHECK(said.find(" of 1000\nthe rest of the cell did not run\n") != std::string::npos);
+  CHECK(prompt.line("after") == "0");
+  CHECK(prompt.line("h[\"loss\"].size() > 0") == "true");
+  // A statement that holds the training: no op follows in the first, an op follows in the second.
+  for (const char* cell : {"for (int i = 0; i < 3; ++i) { m.fit(x, y, quiet); ++after; }",
+                           "{ m.fit(x, y, quiet); K::ones({2}); after = 7; }"}) {
+    said = interrupted(cell);
+    CHECK(said.find("[fit] interrupted in epoch ") != std::string::npos);
+    CHECK(said.find("the rest") == std::string::npos);
+    CHECK(prompt.line("after < 7") == "true");
+  }
+  for (const std::string loop : {"evaluate", "predict"}) {
+    const std::string arguments = loop == "predict" ? "(x, {.batch_size = 1, .verbose = 0});"
+                                                    : "(x, y, {.batch_size = 1, .verbose = 0});";
+    said = interrupted("while (true) m." + loop + arguments + " after = 8;");
+    CHECK(said.find("[" + loop + "] interrupted\nthe rest of the cell did not run") != std::string::npos);
+    CHECK(prompt.line("after") != "8");
+  }
+  CHECK(prompt.line("K::sum(K::ones({3, 3})).item<float>()") == "9.0");
+}
+
 TEST_CASE("the third Ctrl-C gives up a cell inside of a library, and %restart keeps the declarations") {
   Prompt prompt;
   prompt.line("int kept = 6;");

@@ -76,7 +76,7 @@ class KernelTest(unittest.TestCase):
         self.assertGreater(streams[-1][0] - streams[0][0], 0.5)
         text = "".join(content["text"] for _, content in streams if content["name"] == "stdout")
         self.assertEqual(text, "line 0\nline 1\nline 2\nC, too: ä")
-        self.assertEqual([c["text"] for _, c in streams if c["name"] == "stderr"], ["and errors\n"])
+        self.assertEqual("".join(c["text"] for _, c in streams if c["name"] == "stderr"), "and errors\n")
 
     def test_text_and_values_keep_their_order(self):
         cell = self.run_cell('cout << "before\\n"; display(1); cout << "between\\n"; 2')
@@ -171,6 +171,25 @@ class KernelTest(unittest.TestCase):
         self.assertTrue(self.answer(self.client.inspect("K::dot(", 7))["found"])
         self.assertFalse(self.answer(self.client.inspect("no_such_name", 3))["found"])
 
+    def test_a_call_is_inspected_inside_of_its_parentheses(self):
+        self.run_cell("nn::Sequential inspected({nn::Dense(1)});")
+
+        def text(code):
+            """The text about the place of the bar."""
+            reply = self.answer(self.client.inspect(code.replace("|", ""), code.index("|")))
+            return reply["data"]["text/plain"] if reply["found"] else ""
+
+        for code in ("nn::Conv2D(|", "nn::Conv2D(32, 3, {.padding = \"same\", |", "nn::Conv2D(32|, 3)",
+                     "nn::Co|nv2D(32, 3)", "nn::Sequential m({nn::Dense(3), nn::Conv2D(8, |", "auto c = nn::Conv2D|",
+                     "nn::Conv2D(f(1, \")\"), |"):
+            self.assertIn("class Conv2D", text(code), code)
+            self.assertIn("  .padding = \"valid\"", text(code), code)
+        self.assertIn("(FitOptions):", text("inspected.fit(K::ones({1}), |"))
+        self.assertIn("Tensor dot(", text("K::dot(K::ones({2, 2}), |"))
+        self.assertIn("class Sequential", text("nn::Sequential fresh(|"))
+        self.assertIn("variable inspected", text("inspec|ted"))
+        self.assertEqual(text("(1 + |"), "")
+
     def test_whole_cells_are_told_from_parts(self):
         self.assertEqual(self.answer(self.client.is_complete("int n = 1;"))["status"], "complete")
         reply = self.answer(self.client.is_complete("int f() {"))
@@ -191,6 +210,24 @@ class KernelTest(unittest.TestCase):
             cell = self.run_cell('cout << "begins" << endl;\n' + loop, interrupt)
             self.assertEqual(cell.reply["ename"], "Interrupted", loop)
         self.assertEqual(self.value("steps > 1")["text/plain"], "true")
+
+    def test_an_interrupt_of_fit_ends_the_cell_and_says_so(self):
+        self.run_cell("""
+            nn::Sequential endless({nn::Dense(1)});
+            endless.compile({.loss = "mse"});""")
+        sent = []
+
+        def interrupt(kind, content):
+            if kind == "stream" and "Epoch 2/" in content["text"] and not sent:
+                sent.append(self.manager.interrupt_kernel())
+
+        cell = self.run_cell("""auto of_endless = endless.fit(K::ones({4096, 8}), K::ones({4096, 1}), {.epochs = 100000});
+            cout << "aft" << "er" << endl;""", interrupt)
+        self.assertEqual(cell.reply["ename"], "Interrupted")
+        self.assertRegex(cell.reply["evalue"], r"\[fit\] interrupted in epoch \d+ of 100000\nthe rest of the cell did not run")
+        self.assertNotIn("after", cell.text())
+        self.assertTrue(any("----> 1 " in line for line in cell.of("error")[0]["traceback"]))
+        self.assertEqual(self.value('of_endless["loss"].size() > 1')["text/plain"], "true")
 
     def test_silent_cells_say_nothing(self):
         message = self.client.execute('cout << "quiet" << endl; 1', silent=True)

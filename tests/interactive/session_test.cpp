@@ -273,3 +273,38 @@ TEST_CASE("a function may be declared now and defined later") {
   prompt.line("struct Node { int value = 4; };");
   CHECK(prompt.line("node = new Node; node->value") == "4");
 }
+
+TEST_CASE("an alias of a type refers to the type that replaces it") {
+  const std::string home = Prompt::fresh_home(), program = home + "/session.cpp";
+  Prompt prompt(home);
+  constexpr Line lines[] = {
+      {"struct ScaleImpl : nn::LayerImpl { ScaleImpl() : LayerImpl(\"Scale\") {} Tensor call(const Tensor& "
+       "x) override { return 2.f * x; } };",
+       ""},
+      {"using Scale = nn::LayerOf<ScaleImpl>; using Scales = vector<Scale>;", ""},
+      {"typedef Scale SameScale; template <class T> using WithScale = pair<T, ScaleImpl*>;", ""},
+      {"Scale old; Scale()(K::ones({1})).item<float>()", "2.0"},
+      {"struct ScaleImpl : nn::LayerImpl { ScaleImpl() : LayerImpl(\"Scale\") {} Tensor call(const Tensor& "
+       "x) override { return 3.f * x; } }; "
+       "Scale()(K::ones({1})).item<float>()",
+       "3.0"},
+      {"Scale()(K::ones({1})).item<float>()", "3.0"},
+      {"Scales s{Scale()}; s[0](K::ones({1})).item<float>()", "3.0"},
+      {"SameScale()(K::ones({1})).item<float>()", "3.0"},
+      {"std::is_same_v<WithScale<int>::second_type, ScaleImpl*>", "true"},
+      {"old(K::ones({1})).item<float>()", "2.0"},
+      {"struct ScaleImpl : nn::LayerImpl { ScaleImpl() : LayerImpl(\"Scale\") {} Tensor call(const Tensor& "
+       "x) override { return 4.f * x; } }; "
+       "using Scale = nn::LayerOf<ScaleImpl>;",
+       ""},
+      {"Scale()(K::ones({1})).item<float>()", "4.0"},
+      {"struct Point { int x = 1; }; using P = Point;", ""},
+      {"struct Point { int y = 5; /* } */ };", ""},
+      {"P().y", "5"}};
+  for (const Line& line : lines) {
+    INFO(std::string(line.typed));
+    CHECK(prompt.line(line.typed) == line.says);
+  }
+  CHECK(prompt.line("%save " + program) == "");
+  CHECK(prompt.line("%load " + program).ends_with("4\n5"));
+}

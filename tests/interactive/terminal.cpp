@@ -57,13 +57,17 @@ void Terminal::type(const std::string& keys) {
 }
 
 std::string Terminal::until(const std::string& text, double seconds) {
+  return without_returns(raw_until(text, seconds));
+}
+
+std::string Terminal::raw_until(const std::string& text, double seconds) {
   using clock = std::chrono::steady_clock;
   const auto end = clock::now() + std::chrono::duration<double>(seconds);
   for (;;) {
     if (const std::size_t at = pending_.find(text); at != std::string::npos) {
       const std::string before = pending_.substr(0, at);
       pending_.erase(0, at + text.size());
-      return without_returns(before);
+      return before;
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()).count();
     pollfd screen{screen_, POLLIN, 0};

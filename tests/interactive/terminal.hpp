@@ -17,6 +17,8 @@ class Terminal {
   void type(const std::string& keys);
   /// Returns the output up to `text`. Throws when `text` does not appear in time.
   std::string until(const std::string& text, double seconds = 30);
+  /// Returns the output up to `text` with the carriage returns that `until` leaves out.
+  std::string raw_until(const std::string& text, double seconds = 30);
   /// Types a line and returns the output of the program before its next prompt.
   std::string line(const std::string& text);
   /// Waits for the end of the program and returns the exit status.

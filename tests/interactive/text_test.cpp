@@ -104,7 +104,14 @@ TEST_CASE("habits of Python and misspelled options get a hint") {
       {"import numpy as np", "note: K, nn and data are there already"},
       {"m = 3", "note: a new variable needs a type: auto m = ..."},
       {"nn::Dense d(3, {.activaton = \"relu\"});",
-       "note: DenseOptions has no field 'activaton'; the nearest is 'activation'"}};
+       "note: DenseOptions has no field 'activaton'; the nearest is 'activation'"},
+      {"nn::Dense d(3, {.use_bias = false, .activation = \"relu\"});",
+       "warning: compilers such as g++ refuse fields of DenseOptions in this order; the right order is "
+       "{.activation = ..., .use_bias = ...}"},
+      {"nn::Conv2D c({.padding = \"same\", .filters = 3});",
+       "note: 'filters' of Conv2D is an argument before the braces: Conv2D(filters, kernel_size, {...})"},
+      {"nn::Conv2D c(3, 3, {.paddin = \"same\"});",
+       "note: ConvOptions has no field 'paddin'; the nearest is 'padding'"}};
   for (const Line& line : lines) {
     const std::string said = prompt.line(line.typed);
     INFO(said);
@@ -152,4 +159,14 @@ TEST_CASE("a loop or a condition without a body waits for the body") {
   }
   CHECK(prompt.line("n") == "-1");
   CHECK(prompt.line("if (n < 0) cout << \"below\";") == "below");
+}
+
+TEST_CASE("a hint about the order of fields replaces clang's, and the cell runs") {
+  Prompt prompt;
+  const std::string said = prompt.line("nn::Dense d(3, {.use_bias = false, .activation = \"relu\"});");
+  CHECK(begins(said, "warning: compilers such as g++ refuse"));
+  CHECK(said.find("ISO C++") == std::string::npos);
+  CHECK(said.find("previous initialization") == std::string::npos);
+  CHECK(prompt.line("d(K::ones({1, 2})).shape()") == "(1, 3)");
+  CHECK(prompt.line("nn::Dense e(3, {.activation = \"relu\", .use_bias = false});") == "");
 }
