@@ -327,6 +327,22 @@ using Sign = nn::OptimizerOf<SignImpl>;
   for (const auto& [name, tensor] : nn::load_safetensors("model.safetensors")) std::cout << name;
 }
 
+[[maybe_unused]] void losses_optimizers_and_callbacks(const nn::Model& model, const Tensor& x,
+                                                      const Tensor& y) {
+  model.compile({.loss = nn::Hinge({.reduction = "sum"})});
+  model.compile({.loss = nn::Huber({.delta = 2})});
+  model.compile({.loss = nn::BinaryCrossentropy({.from_logits = true})});
+  model.compile({.loss = nn::Dice({.axis = {1, 2, 3}})});
+  model.compile({.optimizer = nn::Adam({.learning_rate = 0.002, .clipnorm = 1}), .loss = "mse"});
+  model.compile({.optimizer = nn::SGD({.learning_rate = 0.1, .momentum = 0.9}), .loss = "mse"});
+  model.compile({.optimizer = nn::RMSprop(0.002), .loss = "mse"});
+  model.compile({.loss = "binary_crossentropy", .metrics = {nn::Recall({.thresholds = 0.3})}});
+  model.compile({.loss = "kl_divergence", .metrics = {nn::TopKCategoricalAccuracy({.k = 3})}});
+  model.fit(x, y, {.epochs = 50, .callbacks = {nn::EarlyStopping({.monitor = "loss", .patience = 3})}});
+  model.fit(x, y, {.epochs = 50, .callbacks = {nn::CSVLogger("log.csv")}});
+  model.fit(x, y, {.epochs = 50, .callbacks = {nn::ReduceLROnPlateau({.patience = 3})}});
+}
+
 [[maybe_unused]] void layers(const Tensor& x, const Tensor& memory, const Tensor& h, const Tensor& c,
                              const std::vector<std::vector<std::string>>& words) {
   nn::MultiHeadAttention attention(8, 64);
@@ -335,6 +351,8 @@ using Sign = nn::OptimizerOf<SignImpl>;
   nn::Sequential model({nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
   nn::Conv2D(16, 3, {.strides = 2, .padding = "same", .activation = "relu"});
   nn::Lambda([](const Tensor& x) { return x / 255.f; });
+  nn::Dense(10, {.activation = "softmax"});
+  nn::LayerNormalization({.axis = -1}), nn::Dropout(0.5), nn::Add()({x, memory});
   nn::EinsumDense("abc,cd->abd", {None, 64}, {.bias_axes = "d"});
   nn::EinsumDense("...x,xy->...y", 64, {.bias_axes = "y"});
   nn::MaxPooling2D(), nn::AveragePooling2D({3, 3}, {.strides = 2, .padding = "same"});

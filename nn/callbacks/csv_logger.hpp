@@ -13,6 +13,8 @@ struct CSVLoggerOptions {
 /// is missing in a later epoch is NA. Missing folders are created. Throws ValueError for a separator that is
 /// not one character, or is a quote or line break, and for appending to a file with other columns; IOError if
 /// the file cannot be written. Mirrors `keras.callbacks.CSVLogger`.
+///
+///     model.fit(x, y, {.epochs = 50, .callbacks = {nn::CSVLogger("log.csv")}});
 class CSVLogger : public Callback {
  public:
   explicit CSVLogger(const std::string& filename, const CSVLoggerOptions& options = {});

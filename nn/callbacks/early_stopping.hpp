@@ -18,6 +18,8 @@ struct EarlyStoppingOptions {
 
 /// Ends the training when a monitored value no longer improves. If the logs lack the value, the callback
 /// prints a warning and writes it to the log.
+///
+///     model.fit(x, y, {.epochs = 50, .callbacks = {nn::EarlyStopping({.monitor = "loss", .patience = 3})}});
 class EarlyStopping : public Callback {
  public:
   explicit EarlyStopping(const EarlyStoppingOptions& options = {});

@@ -17,6 +17,8 @@ struct ReduceLROnPlateauOptions {
 /// Multiplies the learning rate by `factor` when a monitored value has not improved for `patience` epochs,
 /// and adds the rate to the logs as "learning_rate". Throws ValueError for a factor of 1 or more, and
 /// TypeError when the optimizer's rate follows a schedule.
+///
+///     model.fit(x, y, {.epochs = 50, .callbacks = {nn::ReduceLROnPlateau({.patience = 3})}});
 class ReduceLROnPlateau : public Callback {
  public:
   explicit ReduceLROnPlateau(const ReduceLROnPlateauOptions& options = {});

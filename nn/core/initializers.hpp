@@ -43,11 +43,13 @@ inline Initializer::Initializer(Tensor (*f)(const backend::ShapeLike&, const bac
 template <class Implementation>
 using InitializerOf = HandleOf<Initializer, Implementation>;
 
+/// Zeros.
 class Zeros : public Initializer {
  public:
   Zeros();
 };
 
+/// Ones.
 class Ones : public Initializer {
  public:
   Ones();
@@ -56,6 +58,8 @@ class Ones : public Initializer {
 struct ConstantOptions {
   double value = 0;
 };
+
+/// One number for all elements.
 class Constant : public Initializer {
  public:
   Constant(const ConstantOptions& options = {});
@@ -76,6 +80,8 @@ struct RandomNormalOptions {
   double mean = 0, stddev = 0.05;
   std::optional<std::int64_t> seed = {};
 };
+
+/// Normal random numbers with a mean and a standard deviation.
 class RandomNormal : public Initializer {
  public:
   RandomNormal(const RandomNormalOptions& options = {});
@@ -85,6 +91,8 @@ struct RandomUniformOptions {
   double minval = -0.05, maxval = 0.05;
   std::optional<std::int64_t> seed = {};
 };
+
+/// Uniform random numbers from `minval` up to, but without, `maxval`.
 class RandomUniform : public Initializer {
  public:
   RandomUniform(const RandomUniformOptions& options = {});

@@ -4,6 +4,8 @@
 #include <vector>
 
 /// Losses of probabilities, or of logits with `from_logits`; losses/functions.hpp has the formulas.
+///
+///     model.compile({.loss = nn::BinaryCrossentropy({.from_logits = true})});
 namespace ktape::nn {
 
 struct BinaryCrossentropyOptions {
@@ -13,6 +15,8 @@ struct BinaryCrossentropyOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};
 };
+
+/// The crossentropy of two classes, -(t log(p) + (1 - t) log(1 - p)), with targets t of 0 and 1.
 class BinaryCrossentropy : public Loss {
  public:
   BinaryCrossentropy(const BinaryCrossentropyOptions& options = {});
@@ -28,6 +32,9 @@ struct BinaryFocalCrossentropyOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};
 };
+
+/// The binary crossentropy times (1 - q)^gamma, where q is the probability of the true class: easy samples
+/// count less.
 class BinaryFocalCrossentropy : public Loss {
  public:
   BinaryFocalCrossentropy(const BinaryFocalCrossentropyOptions& options = {});
@@ -40,6 +47,9 @@ struct CategoricalCrossentropyOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};
 };
+
+/// The crossentropy -sum(t log(p)) of several classes, with one-hot targets in the shape of the
+/// predictions.
 class CategoricalCrossentropy : public Loss {
  public:
   CategoricalCrossentropy(const CategoricalCrossentropyOptions& options = {});
@@ -54,6 +64,8 @@ struct CategoricalFocalCrossentropyOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};
 };
+
+/// -sum(alpha (1 - p)^gamma t log(p)), with one-hot targets: easy samples count less.
 class CategoricalFocalCrossentropy : public Loss {
  public:
   CategoricalFocalCrossentropy(const CategoricalFocalCrossentropyOptions& options = {});
@@ -66,7 +78,9 @@ struct SparseCategoricalCrossentropyOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};
 };
-/// A class whose loss leaves out samples of `ignore_class`, also from the mean.
+
+/// The crossentropy -log(p[t]) of several classes, with class numbers as targets. Samples of
+/// `ignore_class` do not count, also not in the mean.
 class SparseCategoricalCrossentropy : public Loss {
  public:
   SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyOptions& options = {});
@@ -77,16 +91,21 @@ struct CategoricalGeneralizedCrossEntropyOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};
 };
-/// Throws ValueError unless 0 < q < 1.
+
+/// (1 - p[t]^q) / q, with class numbers as targets: a loss that bears wrong labels. Throws ValueError
+/// unless 0 < q < 1.
 class CategoricalGeneralizedCrossEntropy : public Loss {
  public:
   CategoricalGeneralizedCrossEntropy(const CategoricalGeneralizedCrossEntropyOptions& options = {});
 };
 
+/// The divergence sum(t log(t / p)) of the predicted from the true distribution.
 class KLDivergence : public Loss {
  public:
   KLDivergence(const LossOptions& options = {});
 };
+
+/// p - t log(p), for counts that follow a Poisson distribution.
 class Poisson : public Loss {
  public:
   Poisson(const LossOptions& options = {});

@@ -2,24 +2,35 @@
 #include <ktape/nn/losses/loss.hpp>
 
 /// Losses of real numbers; losses/functions.hpp has the formulas.
+///
+///     model.compile({.loss = nn::Huber({.delta = 2})});
 namespace ktape::nn {
 
+/// The mean of (y_true - y_pred)^2.
 class MeanSquaredError : public Loss {
  public:
   MeanSquaredError(const LossOptions& options = {});
 };
+
+/// The mean of |y_true - y_pred|.
 class MeanAbsoluteError : public Loss {
  public:
   MeanAbsoluteError(const LossOptions& options = {});
 };
+
+/// 100 times the mean of |y_true - y_pred| / |y_true|.
 class MeanAbsolutePercentageError : public Loss {
  public:
   MeanAbsolutePercentageError(const LossOptions& options = {});
 };
+
+/// The mean of (log(1 + y_true) - log(1 + y_pred))^2.
 class MeanSquaredLogarithmicError : public Loss {
  public:
   MeanSquaredLogarithmicError(const LossOptions& options = {});
 };
+
+/// The mean of log(cosh(y_pred - y_true)): squares of small errors, sizes of large errors.
 class LogCosh : public Loss {
  public:
   LogCosh(const LossOptions& options = {});
@@ -30,6 +41,8 @@ struct HuberOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};
 };
+
+/// The mean of e^2 / 2 for errors up to delta, delta * |e| - delta^2 / 2 for larger errors.
 class Huber : public Loss {
  public:
   Huber(const HuberOptions& options = {});
@@ -40,6 +53,8 @@ struct CosineSimilarityOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};
 };
+
+/// Minus the cosine of the angle between y_true and y_pred: -1 for vectors of equal direction.
 class CosineSimilarity : public Loss {
  public:
   CosineSimilarity(const CosineSimilarityOptions& options = {});

@@ -2,6 +2,8 @@
 #include <ktape/nn/losses/loss.hpp>
 
 /// Losses of whole images, sequences and batches; losses/functions.hpp has the formulas.
+///
+///     model.compile({.loss = nn::Dice({.axis = {1, 2, 3}})});
 namespace ktape::nn {
 
 struct DiceOptions {
@@ -9,6 +11,9 @@ struct DiceOptions {
   std::string name = {};
   Axes axis = {};
 };
+
+/// 1 - 2 sum(t p) / (sum(t) + sum(p)): the overlap of true and predicted segments, over `axis` or all
+/// axes.
 class Dice : public Loss {
  public:
   Dice(const DiceOptions& options = {});
@@ -21,6 +26,9 @@ struct TverskyOptions {
   std::string name = {};
   Axes axis = {};
 };
+
+/// 1 minus the overlap of true and predicted segments, where `alpha` weighs false positives and `beta`
+/// false negatives.
 class Tversky : public Loss {
  public:
   Tversky(const TverskyOptions& options = {});
@@ -33,12 +41,16 @@ struct CircleOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};
 };
-/// A class whose mean leaves out samples with a loss of 0.
+
+/// The circle loss of embeddings (batch, features) with class numbers as targets: embeddings of a class
+/// shall be alike. Samples with a loss of 0 do not count in the mean.
 class Circle : public Loss {
  public:
   Circle(const CircleOptions& options = {});
 };
 
+/// The loss of sequences of labels without known positions (connectionist temporal classification):
+/// targets (batch, labels), logits (batch, time, classes).
 class CTC : public Loss {
  public:
   CTC(const LossOptions& options = {});

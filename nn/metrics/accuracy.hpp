@@ -2,6 +2,8 @@
 #include <ktape/nn/metrics/metric.hpp>
 
 /// Accuracies: the share of correct predictions, which is the mean of 1 or 0 for each sample.
+///
+///     model.compile({.loss = "kl_divergence", .metrics = {nn::TopKCategoricalAccuracy({.k = 3})}});
 namespace ktape::nn {
 
 /// Returns the accuracy that fits the shapes of the first batch: binary if predictions have one value, sparse
@@ -18,6 +20,8 @@ struct BinaryAccuracyOptions {
   std::string name = {};
   double threshold = 0.5;  ///< predictions above the threshold are class 1
 };
+
+/// The share of predictions on the right side of the threshold.
 class BinaryAccuracy : public Metric {
  public:
   BinaryAccuracy(const BinaryAccuracyOptions& options = {});
@@ -46,6 +50,8 @@ class TopKCategoricalAccuracy : public Metric {
  public:
   TopKCategoricalAccuracy(const TopKOptions& options = {});
 };
+
+/// The share of samples whose target, a class number, is among the k largest predictions.
 class SparseTopKCategoricalAccuracy : public Metric {
  public:
   SparseTopKCategoricalAccuracy(const TopKOptions& options = {});

@@ -7,6 +7,8 @@
 /// Counts of right and wrong binary decisions, and metrics computed from the counts. A prediction, between 0
 /// and 1, is positive if it exceeds a threshold; a target is positive if it is not 0. Weights have the shape
 /// of the predictions, or the shape of their first axes.
+///
+///     model.compile({.loss = "binary_crossentropy", .metrics = {nn::Recall({.thresholds = 0.3})}});
 namespace ktape::nn {
 
 /// Thresholds of a metric: one number, or several.
@@ -28,18 +30,26 @@ struct CountOptions {
   Thresholds thresholds = {};  ///< in [0, 1] (ValueError); several thresholds give a vector of results
   std::string name = {};
 };
+
+/// The number of positive predictions with a positive target.
 class TruePositives : public Metric {
  public:
   TruePositives(const CountOptions& options = {});
 };
+
+/// The number of positive predictions with a negative target.
 class FalsePositives : public Metric {
  public:
   FalsePositives(const CountOptions& options = {});
 };
+
+/// The number of negative predictions with a negative target.
 class TrueNegatives : public Metric {
  public:
   TrueNegatives(const CountOptions& options = {});
 };
+
+/// The number of negative predictions with a positive target.
 class FalseNegatives : public Metric {
  public:
   FalseNegatives(const CountOptions& options = {});
@@ -71,6 +81,8 @@ struct SensitivityAtSpecificityOptions {
   std::optional<int> class_id = {};
   std::string name = {};
 };
+
+/// The best sensitivity (true positive rate) at a specificity of at least `specificity`.
 class SensitivityAtSpecificity : public Metric {
  public:
   SensitivityAtSpecificity(const SensitivityAtSpecificityOptions& options);
@@ -84,6 +96,8 @@ struct SpecificityAtSensitivityOptions {
   std::optional<int> class_id = {};
   std::string name = {};
 };
+
+/// The best specificity (true negative rate) at a sensitivity of at least `sensitivity`.
 class SpecificityAtSensitivity : public Metric {
  public:
   SpecificityAtSensitivity(const SpecificityAtSensitivityOptions& options);
@@ -97,6 +111,8 @@ struct PrecisionAtRecallOptions {
   std::optional<int> class_id = {};
   std::string name = {};
 };
+
+/// The best precision at a recall of at least `recall`.
 class PrecisionAtRecall : public Metric {
  public:
   PrecisionAtRecall(const PrecisionAtRecallOptions& options);
@@ -109,6 +125,8 @@ struct RecallAtPrecisionOptions {
   std::optional<int> class_id = {};
   std::string name = {};
 };
+
+/// The best recall at a precision of at least `precision`.
 class RecallAtPrecision : public Metric {
  public:
   RecallAtPrecision(const RecallAtPrecisionOptions& options);

@@ -66,6 +66,8 @@ struct BinaryIoUOptions {
   double threshold = 0.5;  ///< predictions of at least the threshold are class 1
   std::string name = {};
 };
+
+/// IoU of two classes, with predictions between 0 and 1 that a threshold turns into classes.
 class BinaryIoU : public Metric {
  public:
   BinaryIoU(const BinaryIoUOptions& options = {});
@@ -92,6 +94,8 @@ struct OneHotMeanIoUOptions {
   bool sparse_y_pred = false;
   int axis = -1;
 };
+
+/// IoU of one-hot targets, averaged over all classes.
 class OneHotMeanIoU : public Metric {
  public:
   OneHotMeanIoU(const OneHotMeanIoUOptions& options);

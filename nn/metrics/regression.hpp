@@ -70,6 +70,8 @@ struct BinaryCrossentropyOptions {
   bool from_logits = false;
   double label_smoothing = 0;
 };
+
+/// The mean of the loss BinaryCrossentropy.
 class BinaryCrossentropy : public Metric {
  public:
   BinaryCrossentropy(const BinaryCrossentropyOptions& options = {});
@@ -81,6 +83,8 @@ struct CategoricalCrossentropyOptions {
   double label_smoothing = 0;
   int axis = -1;
 };
+
+/// The mean of the loss CategoricalCrossentropy.
 class CategoricalCrossentropy : public Metric {
  public:
   CategoricalCrossentropy(const CategoricalCrossentropyOptions& options = {});
@@ -91,6 +95,8 @@ struct SparseCategoricalCrossentropyOptions {
   bool from_logits = false;
   int axis = -1;
 };
+
+/// The mean of the loss SparseCategoricalCrossentropy.
 class SparseCategoricalCrossentropy : public Metric {
  public:
   SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyOptions& options = {});

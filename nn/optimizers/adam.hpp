@@ -9,6 +9,8 @@
 /// In all formulas g is the gradient and w the variable. OptimizerOptions explains the last ten options of
 /// each optimizer. Each update is a single pass over the variable; Lamb, which needs norms, makes several
 /// passes.
+///
+///     model.compile({.optimizer = nn::Adam({.learning_rate = 0.002, .clipnorm = 1}), .loss = "mse"});
 namespace ktape::nn {
 
 struct AdamOptions {

@@ -6,6 +6,8 @@
 /// In all formulas g is the gradient and w the variable. OptimizerOptions explains the last ten options of
 /// each optimizer. Each update is a single pass over the variable; Adafactor, which needs norms, makes
 /// several passes.
+///
+///     model.compile({.optimizer = nn::RMSprop(0.002), .loss = "mse"});
 namespace ktape::nn {
 
 struct RMSpropOptions {

@@ -5,6 +5,8 @@
 ///
 /// In all formulas g is the gradient and w the variable. OptimizerOptions explains the last ten options of
 /// each optimizer. Each update is a single pass over the variable.
+///
+///     model.compile({.optimizer = nn::SGD({.learning_rate = 0.1, .momentum = 0.9}), .loss = "mse"});
 namespace ktape::nn {
 
 struct SGDOptions {

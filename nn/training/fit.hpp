@@ -57,15 +57,15 @@ struct FitOptions {
   int epochs = 1;                               ///< the number of the last epoch, see initial_epoch
   double validation_split = 0;  ///< the fraction of samples (the last ones) used for validation only
   int verbose = 1;              ///< 0: silent, 1: a progress bar on a terminal, 2: a line for each epoch
-  std::vector<Callback> callbacks = {};
-  ValidationData validation_data = {};
-  bool shuffle = true;  ///< whether to shuffle the samples before each epoch
-  ClassWeight class_weight = {};
-  NamedTensors sample_weight = {};  ///< weights (samples,): for all outputs, for each, or by name
-  int initial_epoch = 0;
+  std::vector<Callback> callbacks = {};  ///< called before and after epochs and batches
+  ValidationData validation_data = {};   ///< arrays or a dataset on which the model is evaluated after epochs
+  bool shuffle = true;                   ///< whether to shuffle the samples before each epoch
+  ClassWeight class_weight = {};         ///< the weight of the samples of each class, by class number
+  NamedTensors sample_weight = {};       ///< weights (samples,): for all outputs, for each, or by name
+  int initial_epoch = 0;                 ///< the number of epochs that an earlier training made
   std::optional<std::int64_t> steps_per_epoch =
       {};  ///< batches in an epoch; the next epoch continues the data where the last epoch stopped, see fit
-  std::optional<std::int64_t> validation_steps = {};
+  std::optional<std::int64_t> validation_steps = {};       ///< batches of the validation data; all by default
   std::optional<std::int64_t> validation_batch_size = {};  ///< batch_size by default
   int validation_freq = 1;                                 ///< validate after every n-th epoch
 };

@@ -34,17 +34,25 @@ struct ConvOptions {
   std::optional<DType> dtype = {};
 };
 
-/// A convolution over one, two (Conv2D) or three (Conv3D) spatial axes. Weights: kernel (spatial..., channels
-/// / groups, filters) and bias (filters,). Throws ValueError when `groups` does not divide the number of
-/// channels or filters.
+/// A convolution over one spatial axis, of sequences (batch, steps, channels). Weights: kernel (size,
+/// channels / groups, filters) and bias (filters,). Throws ValueError when `groups` does not divide the
+/// number of channels or filters.
 class Conv1D : public KernelLayer {
  public:
   Conv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
 };
+
+/// A convolution over two spatial axes, of images (batch, height, width, channels). Weights: kernel
+/// (height, width, channels / groups, filters) and bias (filters,). Throws ValueError when `groups` does
+/// not divide the number of channels or filters.
 class Conv2D : public KernelLayer {
  public:
   Conv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
 };
+
+/// A convolution over three spatial axes, of volumes (batch, depth, height, width, channels). Weights:
+/// kernel (depth, height, width, channels / groups, filters) and bias (filters,). Throws ValueError when
+/// `groups` does not divide the number of channels or filters.
 class Conv3D : public KernelLayer {
  public:
   Conv3D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
@@ -69,17 +77,19 @@ struct ConvTransposeOptions {
   std::optional<DType> dtype = {};
 };
 
-/// A transposed convolution over one, two (Conv2DTranspose) or three (Conv3DTranspose) spatial axes: the
-/// gradient of the convolution that maps the extents of the output to the extents of the input. With k =
-/// (kernel_size - 1) * dilation_rate + 1, an axis of extent n becomes n * stride ("same") or n * stride +
-/// max(k - stride, 0) ("valid"). With an output padding p the axis becomes (n - 1) * stride + k - 2 * (k / 2)
-/// + p ("same") or (n - 1) * stride + k + p ("valid"). Weights: kernel (spatial..., filters, channels) and
-/// bias (filters,).
+/// A transposed convolution over one spatial axis, which makes sequences longer: the gradient of the
+/// convolution that maps the extents of the output to the extents of the input. With k = (kernel_size - 1)
+/// * dilation_rate + 1, an axis of extent n becomes n * stride ("same") or n * stride + max(k - stride, 0)
+/// ("valid"). With an output padding p the axis becomes (n - 1) * stride + k - 2 * (k / 2) + p ("same") or
+/// (n - 1) * stride + k + p ("valid"). Weights: kernel (size, filters, channels) and bias (filters,).
 class Conv1DTranspose : public KernelLayer {
  public:
   Conv1DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                   const ConvTransposeOptions& options = {});
 };
+
+/// A transposed convolution over two spatial axes, which makes images larger; the formulas for the extents
+/// are at Conv1DTranspose. Weights: kernel (height, width, filters, channels) and bias (filters,).
 class Conv2DTranspose : public KernelLayer {
  public:
   Conv2DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
@@ -109,14 +119,18 @@ struct DepthwiseConvOptions {
   std::optional<DType> dtype = {};
 };
 
-/// A depthwise convolution: each channel has separate filters. Output c * depth_multiplier + m is channel c
-/// convolved with filter m of this channel. Weights: kernel (spatial..., channels, depth_multiplier) and bias
-/// (channels * depth_multiplier,).
+/// A depthwise convolution over one spatial axis: each channel has separate filters. Output c *
+/// depth_multiplier + m is channel c convolved with filter m of this channel. Weights: kernel (size,
+/// channels, depth_multiplier) and bias (channels * depth_multiplier,).
 class DepthwiseConv1D : public KernelLayer {
  public:
   explicit DepthwiseConv1D(const PerAxis<std::int64_t>& kernel_size,
                            const DepthwiseConvOptions& options = {});
 };
+
+/// A depthwise convolution over two spatial axes: each channel of the images has separate filters, as in
+/// DepthwiseConv1D. Weights: kernel (height, width, channels, depth_multiplier) and bias (channels *
+/// depth_multiplier,).
 class DepthwiseConv2D : public KernelLayer {
  public:
   explicit DepthwiseConv2D(const PerAxis<std::int64_t>& kernel_size,
@@ -142,9 +156,9 @@ struct SeparableConvOptions {
   std::optional<DType> dtype = {};
 };
 
-/// A separable convolution: a depthwise convolution, then a convolution of size 1 that mixes the channels.
-/// Weights: depthwise_kernel (spatial..., channels, depth_multiplier), pointwise_kernel (1..., channels *
-/// depth_multiplier, filters) and bias (filters,).
+/// A separable convolution over one spatial axis: a depthwise convolution, then a convolution of size 1
+/// that mixes the channels. Weights: depthwise_kernel (size, channels, depth_multiplier), pointwise_kernel
+/// (1, channels * depth_multiplier, filters) and bias (filters,).
 class SeparableConv1D : public Layer {
  public:
   SeparableConv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
@@ -153,6 +167,10 @@ class SeparableConv1D : public Layer {
   Variable pointwise_kernel() const { return weight("pointwise_kernel"); }
   Variable bias() const { return weight("bias"); }
 };
+
+/// A separable convolution over two spatial axes: a depthwise convolution, then a convolution of size 1
+/// that mixes the channels. Weights: depthwise_kernel (height, width, channels, depth_multiplier),
+/// pointwise_kernel (1, 1, channels * depth_multiplier, filters) and bias (filters,).
 class SeparableConv2D : public Layer {
  public:
   SeparableConv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,

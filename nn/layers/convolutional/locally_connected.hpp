@@ -25,14 +25,18 @@ struct LocallyConnectedOptions {
   std::optional<DType> dtype = {};
 };
 
-/// A locally connected layer over one (LocallyConnected1D) or two (LocallyConnected2D) spatial axes. Weights:
-/// kernel (positions, elements of a patch, filters) and bias (positions..., filters). Throws ValueError for
-/// an input whose spatial extents are unknown or smaller than a window.
+/// A locally connected layer over one spatial axis. Weights: kernel (positions, elements of a patch,
+/// filters) and bias (positions, filters). Throws ValueError for an input whose spatial extents are
+/// unknown or smaller than a window.
 class LocallyConnected1D : public KernelLayer {
  public:
   LocallyConnected1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                      const LocallyConnectedOptions& options = {});
 };
+
+/// A locally connected layer over two spatial axes. Weights: kernel (positions, elements of a patch,
+/// filters) and bias (rows, columns, filters). Throws ValueError for an input whose spatial extents are
+/// unknown or smaller than a window.
 class LocallyConnected2D : public KernelLayer {
  public:
   LocallyConnected2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,

@@ -4,6 +4,9 @@
 
 #include <functional>
 
+/// Dense layers, embeddings, and layers that apply a function or set a mask.
+///
+///     nn::Dense(10, {.activation = "softmax"})
 namespace ktape::nn {
 
 struct DenseOptions {

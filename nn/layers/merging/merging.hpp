@@ -5,6 +5,8 @@
 /// Minimum broadcast; an input of lower rank gets axes of extent 1 after the batch axis. The mask of the
 /// result is true where the mask of any input is true; the result has no mask unless each input has a mask.
 /// Fewer than two inputs are a ValueError.
+///
+///     nn::Add()({x, memory})
 namespace ktape::nn {
 
 /// The sum of the inputs.
@@ -19,21 +21,25 @@ class Subtract : public Layer {
   explicit Subtract(const LayerOptions& options = {});
 };
 
+/// The product of the inputs.
 class Multiply : public Layer {
  public:
   explicit Multiply(const LayerOptions& options = {});
 };
 
+/// The mean of the inputs.
 class Average : public Layer {
  public:
   explicit Average(const LayerOptions& options = {});
 };
 
+/// The largest of the inputs, element by element.
 class Maximum : public Layer {
  public:
   explicit Maximum(const LayerOptions& options = {});
 };
 
+/// The smallest of the inputs, element by element.
 class Minimum : public Layer {
  public:
   explicit Minimum(const LayerOptions& options = {});

@@ -4,6 +4,8 @@
 /// Normalization layers of Keras. The output has the shape and the mask of the input. Each layer throws
 /// ValueError for an axis that the input does not have, and for an unknown extent of an axis whose extent a
 /// weight needs.
+///
+///     nn::LayerNormalization({.axis = -1})
 namespace ktape::nn {
 
 struct BatchNormalizationOptions {

@@ -3,6 +3,8 @@
 
 /// Regularization layers of Keras. The layers for dropout and noise change the input in training only, and
 /// return the input unchanged in inference. The output has the mask of the input.
+///
+///     nn::Dropout(0.5)
 namespace ktape::nn {
 
 struct DropoutOptions {

@@ -47,16 +47,24 @@ struct ConvLSTMOptions {
   std::optional<DType> dtype = {};
 };
 
+/// An LSTM over sequences (batch, time, width, channels), whose products are convolutions over one spatial
+/// axis.
 class ConvLSTM1D : public RecurrentLayer {
  public:
   ConvLSTM1D(std::int64_t filters, const backend::PerAxis<std::int64_t>& kernel_size,
              const ConvLSTMOptions& options = {});
 };
+
+/// An LSTM over sequences of images (batch, time, height, width, channels), whose products are
+/// convolutions over two spatial axes.
 class ConvLSTM2D : public RecurrentLayer {
  public:
   ConvLSTM2D(std::int64_t filters, const backend::PerAxis<std::int64_t>& kernel_size,
              const ConvLSTMOptions& options = {});
 };
+
+/// An LSTM over sequences of volumes (batch, time, depth, height, width, channels), whose products are
+/// convolutions over three spatial axes.
 class ConvLSTM3D : public RecurrentLayer {
  public:
   ConvLSTM3D(std::int64_t filters, const backend::PerAxis<std::int64_t>& kernel_size,
