@@ -89,7 +89,7 @@
 #include <ktape/nn/saving/saving.hpp>
 #include <ktape/nn/serialization/clone.hpp>
 #include <ktape/nn/training/history.hpp>
-#include <ktape/ops/backend.hpp>
+#include <ktape/ops/keras/backend.hpp>
 #include <ktape/ops/keras/core/core.hpp>
 #include <ktape/ops/keras/fft/fft.hpp>
 #include <ktape/ops/keras/image/image.hpp>

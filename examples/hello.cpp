@@ -1,6 +1,6 @@
 // The smallest program: a variable, a loss, its gradient.
 #include <iostream>
-#include <ktape/ops/backend.hpp>
+#include <ktape/ops/keras/backend.hpp>
 namespace K = ktape::backend;
 
 int main() {
