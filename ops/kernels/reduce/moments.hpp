@@ -3,6 +3,8 @@
 #include <ktape/ops/kernels/reduce/accumulator.hpp>
 #include <ktape/ops/kernels/reduce/along_axis.hpp>
 
+#include <vector>
+
 namespace ktape::kernels {
 
 /// The mean of `count` numbers, and the sum of their squared differences from the mean.
