@@ -1,6 +1,7 @@
 #include <ktape/interactive/clang/input_validator.hpp>
 #include <ktape/interactive/clang/toolchain.hpp>
 #include <ktape/interactive/session/prompt.hpp>
+#include <ktape/ops/version.hpp>
 
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ constexpr const char* usage =
     "ktape                       a prompt; reads cells from standard input when that is no terminal\n"
     "ktape FILE [ARGUMENT...]    runs a program, or a file of cells, and returns its status\n"
     "ktape -e CODE               runs a line\n"
+    "ktape --version             prints the version of the library\n"
     "ktape --precompile FILE     precompiles the session's headers\n";
 
 int precompile(const std::string& to) {
@@ -69,6 +71,10 @@ int main(int count, char** values) {
   const std::string first = arguments.empty() ? "" : arguments[0];
   if (first == "--help" || first == "-h") {
     std::cout << usage;
+    return 0;
+  }
+  if (first == "--version") {
+    std::cout << "ktape " << ktape::backend::version() << std::endl;
     return 0;
   }
   const bool takes_one = first == "-e" || first == "--precompile" || first == "--declarations";

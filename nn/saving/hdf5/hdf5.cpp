@@ -4,22 +4,25 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace ktape::nn::saving::hdf5 {
 namespace {
 
 constexpr const char* file_name = "libktape_hdf5.so";
 
-/// Returns the folder of the shared library that contains this function, with a slash at the end.
-std::string own_folder() {
+/// Returns the folder that libktape.so is installed in, with a slash at the end. The library's variants for
+/// newer processors are in glibc-hwcaps/PROCESSOR/ of that folder.
+std::string library_folder() {
   Dl_info info{};
-  if (!dladdr(reinterpret_cast<const void*>(&own_folder), &info) || !info.dli_fname) return "";
-  const std::string path = info.dli_fname;
-  return path.substr(0, path.rfind('/') + 1);
+  if (!dladdr(reinterpret_cast<const void*>(&library_folder), &info) || !info.dli_fname) return "";
+  const std::filesystem::path folder = std::filesystem::path(info.dli_fname).parent_path();
+  const bool variant = folder.parent_path().filename() == "glibc-hwcaps";
+  return ((variant ? folder.parent_path().parent_path() : folder) / "").string();
 }
 
 const Library* load(std::string& reason) {
-  void* handle = dlopen((own_folder() + file_name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* handle = dlopen((library_folder() + "ktape/" + file_name).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* text = dlerror();
     reason = text ? text : "unknown";

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-/// HDF5 files as trees of values. The component libktape_hdf5.so, beside libktape.so, reads and writes the
-/// files. The component is loaded for the first file, so that programs without HDF5 files run without
+/// HDF5 files as trees of values. The component ktape/libktape_hdf5.so, below the folder of libktape.so, reads
+/// and writes the files. The component is loaded for the first file, so that programs without HDF5 files run without
 /// libhdf5. Internal: sources only.
 namespace ktape::nn::saving::hdf5 {
 

@@ -1,0 +1,10 @@
+#include <ktape/ops/version.hpp>
+
+namespace ktape::backend {
+
+std::string version() {
+  return std::to_string(KTAPE_VERSION_MAJOR) + '.' + std::to_string(KTAPE_VERSION_MINOR) + '.' +
+         std::to_string(KTAPE_VERSION_PATCH);
+}
+
+}  // namespace ktape::backend
