@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -113,6 +114,37 @@ TEST_CASE("kernels include nothing that knows tensors, ops nothing of nn, and nn
     if (path.starts_with("nn/"))
       CHECK_MESSAGE(!header.starts_with("ops/kernels/"), path, " includes ", header);
   });
+}
+
+TEST_CASE("the vectors of SIMD reach just the sources that cmake/hwcaps.cmake compiles for each processor") {
+  std::map<std::string, std::set<std::string>> includes;
+  each_include([&](const std::string& path, const std::string& header) { includes[path].insert(header); });
+  std::set<std::string> reached{"ops/kernels/simd/vector.hpp"};  // all files that include it, directly or not
+  for (std::size_t before = 0; before != reached.size();) {
+    before = reached.size();
+    for (const auto& [path, headers] : includes)
+      for (const std::string& header : headers)
+        if (reached.contains(header)) reached.insert(path);
+  }
+  std::ifstream file("cmake/hwcaps.cmake");
+  const std::string cmake(std::istreambuf_iterator<char>(file), {});
+  const std::string begin = "<ktape/ops/(";
+  const std::size_t at = cmake.find(begin) + begin.size();
+  std::istringstream names(cmake.substr(at, cmake.find(')', at) - at));
+  std::set<std::string> doors;
+  for (std::string name; std::getline(names, name, '|');) doors.insert("ops/" + name + ".hpp");
+  REQUIRE(doors.size() == 3);
+  int sources = 0;
+  for (const std::string& path : reached) {
+    CHECK_MESSAGE(!path.starts_with("autograd/"), path, " depends on the processor");
+    if (!path.starts_with("nn/") || path.starts_with("nn/distributed/")) continue;
+    CHECK_MESSAGE(path.ends_with(".cpp"), path, " is no source and depends on the processor");
+    bool direct = false;
+    for (const std::string& door : doors) direct = direct || includes[path].contains(door);
+    CHECK_MESSAGE(direct, path, " depends on the processor and includes none of the three headers itself");
+    ++sources;
+  }
+  CHECK(sources > 0);
 }
 
 TEST_CASE("each source of nn has a test file with the source's name") {
