@@ -111,4 +111,3 @@
 #include <ktape/ops/keras/numpy/statistics.hpp>
 #include <ktape/ops/keras/random/random.hpp>
 #include <ktape/ops/values.hpp>
-#include <ktape/ops/version.hpp>

@@ -38,3 +38,4 @@
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/sparse.hpp>
 #include <ktape/ops/updates.hpp>
+#include <ktape/ops/version.hpp>

@@ -54,11 +54,14 @@ void add_declarations(const std::string& header, std::map<std::string, Declarati
   }
 }
 
-/// The names in the headers that ktape.hpp includes.
+/// The names in the headers that ktape.hpp includes, directly or by the header with the backend alone.
 const std::map<std::string, Declaration>& declared() {
   static const auto names = [] {
     std::map<std::string, Declaration> names;
-    const std::string all = read("ktape.hpp");
+    std::smatch backend;
+    std::string all = read("ktape.hpp");
+    if (std::regex_search(all, backend, std::regex("<ktape/(ops/[\\w/]*backend\\.hpp)>")))
+      all += read(backend[1].str());
     const std::regex include("<ktape/(ops/[\\w/]+\\.hpp)>");
     for (auto i = std::sregex_iterator(all.begin(), all.end(), include); i != std::sregex_iterator(); ++i)
       add_declarations(read((*i)[1].str()), names);
