@@ -2,6 +2,7 @@
 
 #include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/ktape.hpp>
+#include <sstream>
 #include <thread>
 
 namespace K = ktape::backend;
@@ -45,4 +46,14 @@ TEST_CASE("a loop that ends early passes its interrupt on to the next op of its 
   CHECK(ktape::clear_interrupt());
   CHECK(ktape::take_interrupt_text() == "[loop] interrupted in round 4");
   CHECK(ktape::take_interrupt_text() == "interrupted");
+}
+
+TEST_CASE("an interrupt ends a loop that prints tensors") {
+  const ktape::Tensor x = K::ones({2});
+  ktape::accept_interrupts();
+  ktape::interrupt();
+  std::ostringstream out;
+  CHECK_THROWS_WITH_AS(out << x, "[print] interrupted", ktape::Interrupted);
+  CHECK(out.str().empty());
+  CHECK_NOTHROW(out << x);
 }
