@@ -8,7 +8,7 @@ namespace ktape::kernels {
 namespace {
 
 constexpr int most_inputs = 4, vector_size = 64;
-constexpr std::int64_t block = 512;  ///< elements that a buffer holds
+constexpr std::int64_t block = 256;  ///< elements that a buffer holds
 
 const char* at(const void* p, std::int64_t bytes) { return static_cast<const char*>(p) + bytes; }
 char* at(void* p, std::int64_t bytes) { return static_cast<char*>(p) + bytes; }
@@ -19,12 +19,10 @@ void run(const ElementLoop& loop, std::int64_t n, void* out, const void* const* 
 }
 
 void widen(const float16* from, float* to, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; i += lanes<float>)
-    store(to + i, load_partial(from + i, std::min<std::int64_t>(lanes<float>, n - i)));
+  for_vectors<float>(n, [&](std::int64_t i, auto m) { store(to + i, load_partial(from + i, m)); });
 }
 void narrow_to(float16* to, const float* from, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; i += lanes<float>)
-    store_partial(to + i, load(from + i), std::min<std::int64_t>(lanes<float>, n - i));
+  for_vectors<float>(n, [&](std::int64_t i, auto m) { store_partial(to + i, load(from + i), m); });
 }
 
 /// Computes n elements of float16 inputs, a block at a time, as floats.
@@ -40,8 +38,24 @@ void run_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* 
   }
 }
 
-void fill(char* to, const void* element, int size, int count) {
-  for (int i = 0; i < count; ++i) std::memcpy(to + i * size, element, static_cast<std::size_t>(size));
+/// Writes an element of T as often as it fits `bytes`.
+template <class T>
+void fill(char* to, const void* element, int bytes) {
+  T value;
+  std::memcpy(&value, element, sizeof value);
+  for (int i = 0; i < bytes; i += static_cast<int>(sizeof value)) std::memcpy(to + i, &value, sizeof value);
+}
+void fill(char* to, const void* element, int size, int bytes) {
+  switch (size) {
+    case 1:
+      return fill<std::uint8_t>(to, element, bytes);
+    case 2:
+      return fill<std::uint16_t>(to, element, bytes);
+    case 4:
+      return fill<std::uint32_t>(to, element, bytes);
+    default:
+      return fill<std::uint64_t>(to, element, bytes);
+  }
 }
 
 /// One operand of a row: consecutive elements, or one element that repeats.
@@ -50,34 +64,44 @@ struct Operand {
   bool repeats;
 };
 
-/// Computes a row of whole vectors and of a rest, which is brought into a vector of its own.
-void run_vectors(const ElementLoop& loop, std::int64_t n, void* out, const Operand (&x)[2]) {
-  const std::int64_t w = loop.lanes, whole = n / w * w, rest = n - whole;
+/// Computes fewer elements than a vector has, in a copy of whole vectors.
+void run_rest(const ElementLoop& loop, std::int64_t n, void* out, const Operand (&x)[2]) {
   alignas(vector_size) char inputs[2][vector_size] = {}, results[vector_size];
-  const void* from[2];
-  std::int64_t steps[2];
-  for (int k = 0; k < 2; ++k) {
-    steps[k] = x[k].repeats ? 0 : w;
-    from[k] = x[k].repeats ? inputs[k] : x[k].at;
-    if (x[k].repeats) fill(inputs[k], x[k].at, loop.in_size, loop.lanes);
+  const void* const from[2] = {inputs[0], inputs[1]};
+  for (int k = 0; k < 2; ++k)
+    if (x[k].repeats) fill(inputs[k], x[k].at, loop.in_size, vector_size);
+    else std::memcpy(inputs[k], x[k].at, static_cast<std::size_t>(n * loop.in_size));
+  const std::int64_t steps[2] = {0, 0};
+  loop.run(loop.f, loop.lanes, results, from, steps);
+  std::memcpy(out, results, static_cast<std::size_t>(n * loop.out_size));
+}
+
+/// Computes a row of whole vectors and of a rest.
+void run_vectors(const ElementLoop& loop, std::int64_t n, void* out, const Operand (&x)[2]) {
+  const std::int64_t w = loop.lanes, whole = n / w * w;
+  if (whole > 0) {
+    alignas(vector_size) char repeated[2][vector_size];
+    const void* from[2];
+    std::int64_t steps[2];
+    for (int k = 0; k < 2; ++k) {
+      steps[k] = x[k].repeats ? 0 : w;
+      from[k] = x[k].repeats ? repeated[k] : x[k].at;
+      if (x[k].repeats) fill(repeated[k], x[k].at, loop.in_size, vector_size);
+    }
+    loop.run(loop.f, whole, out, from, steps);
   }
-  if (whole > 0) loop.run(loop.f, whole, out, from, steps);
-  if (rest == 0) return;
-  for (int k = 0; k < 2; ++k) {
-    if (!x[k].repeats)
-      std::memcpy(inputs[k], at(x[k].at, whole * loop.in_size),
-                  static_cast<std::size_t>(rest) * loop.in_size);
-    from[k] = inputs[k];
-  }
-  loop.run(loop.f, w, results, from, steps);
-  std::memcpy(at(out, whole * loop.out_size), results, static_cast<std::size_t>(rest) * loop.out_size);
+  if (whole == n) return;
+  const auto after = [&](int k) { return x[k].repeats ? x[k].at : at(x[k].at, whole * loop.in_size); };
+  run_rest(loop, n - whole, at(out, whole * loop.out_size),
+           {{after(0), x[0].repeats}, {after(1), x[1].repeats}});
 }
 
 /// Computes a row a block at a time, with an operand that repeats written out.
 void run_blocks(const ElementLoop& loop, std::int64_t n, void* out, const Operand (&x)[2]) {
   alignas(vector_size) char repeated[2][block * 8];
   for (int k = 0; k < 2; ++k)
-    if (x[k].repeats) fill(repeated[k], x[k].at, loop.in_size, static_cast<int>(std::min(block, n)));
+    if (x[k].repeats)
+      fill(repeated[k], x[k].at, loop.in_size, static_cast<int>(std::min(block, n)) * loop.in_size);
   for (std::int64_t i = 0, m; i < n; i += m) {
     m = x[0].repeats || x[1].repeats ? std::min(block, n - i) : n;
     const void* from[2];
