@@ -33,6 +33,8 @@ function(ktape_group_sources target)  # further arguments: regular expressions o
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${index})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # g++ takes included sources for headers, and warns of classes that use names of unnamed namespaces.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 # Sets `result` to sources that include neighbouring test sources together, each within a namespace, so that two tests may use one

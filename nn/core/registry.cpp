@@ -130,8 +130,10 @@ std::vector<std::string> registered_names(const std::string& kind) {
 
 namespace {
 
-/// Returns the end of a message about a config whose class is unknown: how a program makes its class known.
+/// Returns the end of a message about a config whose class is unknown: how a program makes its class known. Names in small letters
+/// are names of functions and metrics.
 std::string how_to_register(const std::string& name) {
+  if (name.empty() || name[0] < 'A' || name[0] > 'Z') return "";
   return "; register a class of the program before the config is read: nn::register_object(\"" + name +
          "\", [](const nn::Config& config) { return " + name + "(...); })";
 }

@@ -2,6 +2,7 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
 
 #include <cmath>
 #include <limits>
@@ -58,6 +59,26 @@ TEST_CASE("sums over any axes agree with sums element by element") {
   }
   CHECK(K::sum(x).shape() == Shape{});
   CHECK(K::sum(x, {0, 2}, true).shape() == Shape{1, 3, 1});
+}
+
+TEST_CASE("int8 and int16 are reduced as int32, and keep their dtype, range and bounds") {
+  for (const char* dtype : {"int8", "int16"}) {
+    CAPTURE(dtype);
+    const Tensor x = K::constant({{100, -128, 3}, {120, 5, -7}}, {.dtype = dtype});
+    CHECK(K::max(x, 0).dtype() == dtype);
+    CHECK(values<int>(K::max(x, 0)) == std::vector<int>{120, 5, 3});
+    CHECK(values<int>(K::min(x, 1)) == std::vector<int>{-128, -7});
+    CHECK(values<int>(K::mean(x, 0)) == std::vector<int>{110, -61, -2});
+    CHECK(K::mean(K::reshape(x, {1, 2, 3}), {0, 2}).dtype() == dtype);
+    const Tensor none = K::zeros({0, 2}, {.dtype = dtype});
+    const int bound = none.dtype() == "int16" ? 32768 : 128;
+    CHECK(values<int>(K::max(none, 0)) == std::vector<int>{-bound, -bound});
+    CHECK(values<int>(K::min(none, 0)) == std::vector<int>{bound - 1, bound - 1});
+    CHECK(values<int>(K::sum(none, 0)) == std::vector<int>{0, 0});
+    CHECK(values<int>(K::prod(none, 0)) == std::vector<int>{1, 1});
+  }
+  CHECK(K::sum(K::constant({100, 100}, {.dtype = "int8"})).item<int>() == -56);
+  CHECK(K::sum(K::constant({30000, 30000}, {.dtype = "int16"})).item<int>() == -5536);
 }
 
 TEST_CASE("an empty list of axes reduces nothing") {
