@@ -85,9 +85,11 @@ TEST_CASE("after Ctrl-C in fit the rest of the cell does not run, and the histor
     CHECK(said.find("the rest") == std::string::npos);
     CHECK(prompt.line("after < 7") == "true");
   }
+  // Calls of seconds: a Ctrl-C between two calls would name none.
+  prompt.line("Tensor many = K::ones({500000, 8}), targets = K::ones({500000, 1});");
   for (const std::string loop : {"evaluate", "predict"}) {
-    const std::string arguments = loop == "predict" ? "(x, {.batch_size = 1, .verbose = 0});"
-                                                    : "(x, y, {.batch_size = 1, .verbose = 0});";
+    const std::string arguments = loop == "predict" ? "(many, {.batch_size = 1, .verbose = 0});"
+                                                    : "(many, targets, {.batch_size = 1, .verbose = 0});";
     said = interrupted("while (true) m." + loop + arguments + " after = 8;");
     CHECK(said.find("[" + loop + "] interrupted\nthe rest of the cell did not run") != std::string::npos);
     CHECK(prompt.line("after") != "8");
