@@ -1,4 +1,5 @@
 #include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/autograd/base/thread_state.hpp>
 #include <ktape/autograd/environment.hpp>
 #include <ktape/autograd/graph/reach.hpp>
@@ -156,6 +157,8 @@ std::optional<Trace> trace_values(const char* op, const std::vector<OutputInfo>&
         for (const Variable& variable : variables_of(results, oldest)) capture(Operand(variable));
         for (Tensor& x : results)
           if (is_symbolic(x)) x = small.value(x);
+      } catch (const Interrupted&) {
+        throw;
       } catch (const Error& error) {
         refused = std::current_exception();
         reasons.insert(error.what());
@@ -180,6 +183,8 @@ Trace trace(const char* op, const std::vector<OutputInfo>& arguments, const Call
   std::exception_ptr refused;
   try {
     return trace_symbols(op, arguments, f);
+  } catch (const Interrupted&) {
+    throw;
   } catch (const Error&) {
     refused = std::current_exception();
   }

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/nn/callbacks/backup_and_restore.hpp>
 #include <ktape/nn/files/folders.hpp>
 #include <ktape/nn/saving/safetensors/safetensors.hpp>
@@ -76,6 +77,7 @@ class BackupAndRestoreImpl final : public CallbackImpl {
     } catch (const Error& error) {
       Archive state(before.entries());
       training().state(state);
+      if (dynamic_cast<const Interrupted*>(&error)) throw;
       fail("[BackupAndRestore] the backup must be of this training, or be deleted: received '", file_, "' (",
            error.what(), ')');
     }

@@ -220,7 +220,7 @@ void Trainer::rethrow_of(const std::string& what, const std::string& output, con
     throw;
   } catch (const TypeError& error) {
     fail<TypeError>(error.what(), where.str());
-  } catch (const Error& error) {
+  } catch (const ValueError& error) {
     fail(error.what(), where.str());
   }
 }

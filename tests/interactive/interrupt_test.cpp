@@ -91,6 +91,7 @@ TEST_CASE("after Ctrl-C in fit the rest of the cell does not run, and the histor
     const std::string arguments = loop == "predict" ? "(many, {.batch_size = 1, .verbose = 0});"
                                                     : "(many, targets, {.batch_size = 1, .verbose = 0});";
     said = interrupted("while (true) m." + loop + arguments + " after = 8;");
+    CAPTURE(said);
     CHECK(said.find("[" + loop + "] interrupted\nthe rest of the cell did not run") != std::string::npos);
     CHECK(prompt.line("after") != "8");
   }

@@ -1,3 +1,6 @@
+#include <ktape/autograd/base/interrupt.hpp>
+#include <ktape/ktape.hpp>
+
 #include "../../close.hpp"
 #include "line.hpp"
 
@@ -132,4 +135,20 @@ TEST_CASE("a metric of several numbers is reported number by number") {
   const nn::Logs logs = model.evaluate(x, y, {.verbose = 0});
   CHECK(close(logs["f1_score_0"], 2. / 3, {.rtol = 1e-5}));
   CHECK(close(logs["f1_score_1"], 2. / 3, {.rtol = 1e-5}));
+}
+
+TEST_CASE("an interrupt within a loss or a metric stays an interrupt") {
+  const Tensor x = K::ones({2, 1});
+  const auto interrupted = [](const Tensor& y_true, const Tensor& y_pred) {
+    if (ktape::is_symbolic(y_pred)) return K::mean(y_true - y_pred, -1);
+    ktape::interrupt();
+    return K::mean(y_true - y_pred, -1);
+  };
+  ktape::accept_interrupts();
+  const nn::Sequential model({nn::Dense(1)}), measured({nn::Dense(1)});
+  model.compile({.loss = interrupted});
+  measured.compile({.loss = "mse", .metrics = {nn::Metric("interrupted", interrupted)}});
+  CHECK_THROWS_AS(model.train_on_batch(x, x), ktape::Interrupted);
+  CHECK_THROWS_AS(measured.train_on_batch(x, x), ktape::Interrupted);
+  ktape::clear_interrupt();
 }
