@@ -60,19 +60,18 @@ Tensor record_sum(const char* op, const Tensor& x, const ReducedAxes& groups, Te
 Tensor average(const Tensor& x, const ReducedAxes& groups) {
   const bool integer = x.dtype().is_integer();
   if (integer && groups.size == 0) return full(groups.shape, 0, x.dtype());
-  if (op_helpers::reduced_as_int32(x.dtype()))
-    return converted(average(converted(x, DType::Int32), groups), x.dtype());
   op_helpers::JoinedAxes axes(x.shape(), groups.bits);
   if (axes.passes() == 1) {
     Tensor out = Tensor::empty(groups.shape, x.dtype());
     const auto pass = axes.next();
-    op_helpers::dispatch_reduced<op_helpers::SumOf>(x.dtype(), [&]<class T>() {
+    const auto run = [&]<class T>() {
       kernels::reduce_mean(x.pointer<T>(), out.pointer<T>(), pass, pass.axis);
-    });
+    };
+    if (integer) dispatch_integer(x.dtype(), run);
+    else dispatch_floating(x.dtype(), run);
     return out;
   }
-  const Tensor total = integer ? op_helpers::reduced<op_helpers::SumOf>(converted(x, DType::Int64), groups)
-                               : op_helpers::reduced<op_helpers::WideSumOf>(x, groups);
+  const Tensor total = op_helpers::reduced<op_helpers::WideSumOf>(x, groups);
   const auto divide = [n = groups.size](auto a) { return a / like(a, static_cast<double>(n)); };
   const auto truncate = [n = groups.size](auto a) { return a / n; };
   return converted(integer ? op_helpers::apply_integer(truncate, total) : op_helpers::apply(divide, total),
@@ -187,20 +186,12 @@ Tensor shared_by_ties(const Tensor& x, const Tensor& y, const Tensor& g, kernels
   return dx;
 }
 
-/// Returns the largest or smallest of no elements of int8 or int16, which are reduced as int32: the bound of the dtype.
-Tensor extreme_of_none(bool largest, const Tensor& x, const ReducedAxes& groups) {
-  const double bound = x.dtype() == DType::Int8 ? 128 : 32768;
-  return full(groups.shape, largest ? -bound : bound - 1, x.dtype());
-}
-
 template <class Kernel>
 Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number(op, x);
   const ReducedAxes groups(op, x, axis, keepdims);
   if (is_symbolic(x))
     return defer_described(op, {groups.shape, x.dtype()}, extreme<Kernel>, op, x, axis, keepdims);
-  if (groups.size == 0 && op_helpers::reduced_as_int32(x.dtype()))
-    return extreme_of_none(std::is_same_v<Kernel, op_helpers::MaxOf>, x, groups);
   Tensor out = op_helpers::reduced<Kernel>(x, groups);
   if (recording(x))
     record(op, out, {x}, [x, groups](const Tensor& g, const Tensor& y, Grads& grads) {

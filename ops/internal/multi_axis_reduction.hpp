@@ -92,13 +92,13 @@ struct SumOf {
     kernels::reduce_sum(in, out, shape);
   }
 };
-/// The sum of floating numbers in the dtype in which they are computed.
 struct WideSumOf {
   template <class T>
   using Result = kernels::wide_type<T>;
   template <class T>
   static void run(const T* in, auto* out, kernels::AxisShape shape) {
-    if constexpr (!std::is_integral_v<T>) kernels::reduce_sum(in, out, shape);
+    if constexpr (std::is_integral_v<T>) reduce_mean(in, out, shape, 1);
+    else kernels::reduce_sum(in, out, shape);
   }
 };
 struct SumOfSquaresOf {
@@ -154,23 +154,6 @@ struct BetweenPasses<Kernel, T> {
 template <class Kernel>
 concept ChangesOne = Kernel::changes_one;
 
-/// Whether the results of a kernel are bool.
-template <class Kernel>
-inline constexpr bool tests_elements = std::is_same_v<typename Kernel::template Result<float>, bool>;
-
-/// int8 and int16 are reduced as int32, because compiling kernels for dtypes so rare would take long.
-inline bool reduced_as_int32(DType dtype) { return dtype == DType::Int8 || dtype == DType::Int16; }
-
-/// Calls f with an element type for which reductions are compiled.
-template <class Kernel, class F>
-decltype(auto) dispatch_reduced(DType dtype, F&& f) {
-  if constexpr (tests_elements<Kernel>) return dispatch(dtype, f);
-  if (dtype.is_floating()) return dispatch_floating(dtype, f);
-  if (dtype == DType::UInt8) return f.template operator()<std::uint8_t>();
-  if (dtype == DType::Int32) return f.template operator()<std::int32_t>();
-  return f.template operator()<std::int64_t>();
-}
-
 template <class Kernel, class From, class To>
 [[gnu::noinline]] Tensor reduction_pass(const Tensor& x, const kernels::AxisShape& pass, const Shape& shape) {
   Tensor out = Tensor::empty(shape, dtype_of<To>());
@@ -182,11 +165,9 @@ template <class Kernel, class From, class To>
 /// are not neighbours, with `Next`.
 template <class First, class Next = First>
 Tensor reduced(const Tensor& x, const ReducedAxes& groups) {
-  if (!tests_elements<First> && reduced_as_int32(x.dtype()))
-    return converted(reduced<First, Next>(converted(x, DType::Int32), groups), x.dtype());
   std::vector<kernels::AxisShape> plan = JoinedAxes(x.shape(), groups.bits).plan();
   if (ChangesOne<First> && plan.empty()) plan.push_back({1, 1, x.size()});
-  return dispatch_reduced<First>(x.dtype(), [&]<class T>() {
+  return dispatch(x.dtype(), [&]<class T>() {
     using Result = typename First::template Result<T>;
     using Between = typename BetweenPasses<First, T>::type;
     if (plan.empty()) return converted(x, dtype_of<Result>()).alias(groups.shape);

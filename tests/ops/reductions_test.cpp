@@ -61,7 +61,7 @@ TEST_CASE("sums over any axes agree with sums element by element") {
   CHECK(K::sum(x, {0, 2}, true).shape() == Shape{1, 3, 1});
 }
 
-TEST_CASE("int8 and int16 are reduced as int32, and keep their dtype, range and bounds") {
+TEST_CASE("reductions of int8 and int16 keep the dtype, its range and its bounds") {
   for (const char* dtype : {"int8", "int16"}) {
     CAPTURE(dtype);
     const Tensor x = K::constant({{100, -128, 3}, {120, 5, -7}}, {.dtype = dtype});
