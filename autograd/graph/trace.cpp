@@ -132,7 +132,7 @@ std::vector<Variable> variables_of(const std::vector<Tensor>& results, std::uint
 
 /// Returns the trace on which the runs of `f` on small values agree, with the symbolic tensors and variables
 /// that any of the runs reads. Runs in which `f` throws are ignored. When `f` throws in all runs with one
-/// message, which then does not depend on an extent, the error is rethrown.
+/// message, which then does not depend on an extent, the error is rethrown; so is an interrupt.
 std::optional<Trace> trace_values(const char* op, const std::vector<OutputInfo>& arguments,
                                   const Callable& f) {
   const InferenceScope scope;

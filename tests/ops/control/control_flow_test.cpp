@@ -1,4 +1,6 @@
+#include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/ops/control/control_flow.hpp>
+#include <ktape/ops/control/function.hpp>
 #include <ktape/ops/control/phase.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
@@ -169,3 +171,16 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
 // clang-format on
 
 }  // namespace
+
+TEST_CASE("an interrupt while a callable is traced stays an interrupt, and the callable is not tried again") {
+  ktape::accept_interrupts();
+  int calls = 0;
+  const auto interrupted = [&](const Tensor& x) {
+    ++calls;
+    ktape::interrupt();
+    return x + K::ones({});
+  };
+  CHECK_THROWS_AS(K::map_fn(interrupted, K::placeholder({3, 2})), ktape::Interrupted);
+  CHECK(calls == 1);
+  ktape::clear_interrupt();
+}
