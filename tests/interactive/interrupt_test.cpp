@@ -9,8 +9,9 @@ TEST_CASE("Ctrl-C ends a loop with ops, a loop without ops, and a sleep, and the
   for (const char* loop :
        {"while (true) { ++steps; K::update(w, w + 1.f); }", "while (true) { volatile int x = ++steps; }",
         "std::this_thread::sleep_for(std::chrono::hours(1));"}) {
-    prompt.type(std::string(loop) + '\n');
-    std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+    prompt.type("cout << 6 * 7 << endl; " + std::string(loop) + '\n');
+    prompt.until("42\r\n", 60);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     prompt.type("\x03");
     const std::string said = prompt.until(">>> ", 20);
     INFO(std::string(loop));

@@ -115,6 +115,31 @@ TEST_CASE("constants are made of constants of earlier cells, once") {
   CHECK(prompt.line("u") == "tensor([2., 2.], shape=(2,), dtype=float32)");
 }
 
+TEST_CASE("constants and inline variables are initialized where they stand in a cell") {
+  Prompt prompt;
+  constexpr Line lines[] = {
+      {"vector<int> s{1, 2}; const int n = s.size(); n", "2"},
+      {"int a = 1; const int b = a + 1; a = 5; b", "2"},
+      {"a = 7; b", "2"},
+      {"int c = 2; const int d = 10 * c; c = 3; const int e = 10 * c + d; e", "50"},
+      {"d", "20"},
+      {"int q = 4; inline int w = 2 * q; q = 9; w", "8"},
+      {"namespace N { int x = q; const int y = x + 1; namespace { const int z = y + 1; } } N::y + N::z",
+       "21"},
+      {"struct A { static inline int count = s.size(); }; A::count", "2"},
+      {"s.push_back(3); A::count", "2"},
+      {"const auto [first, last] = std::pair<int, int>{s.size(), q}; q = 1; first + last", "12"},
+      {"const int& r = N::x; N::x = 99; r", "99"},
+      {"throw 3; const int after = q;", "int: 3"},
+      {"after", "error: use of undeclared identifier 'after'"},
+      {"const int n = 11; n + q", "12"},
+  };
+  for (const auto& [line, answer] : lines) {
+    CAPTURE(line);
+    CHECK(prompt.line(line).find(answer) == 0);
+  }
+}
+
 TEST_CASE("lambdas may capture the session's variables, as those of a function may its own") {
   Prompt prompt;
   prompt.line("int a = 2, b = 3;");
