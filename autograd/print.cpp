@@ -213,6 +213,7 @@ std::string elements(const Tensor& tensor, int edge, std::int64_t threshold) {
 }  // namespace
 
 std::string to_string(const Tensor& tensor, int edge, std::int64_t threshold) {
+  interrupt_gate("print");  // a loop that prints without end calls no op
   if (!tensor.defined()) return "None";
   if (edge < 0) fail("[to_string] edge must be at least 0: received edge=", edge);
   if (is_symbolic(tensor)) {
@@ -228,9 +229,6 @@ std::string to_string(const Tensor& tensor, int edge, std::int64_t threshold) {
   return text + (fits ? std::string(" ") : '\n' + std::string(opening.size(), ' ')) + facts;
 }
 
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
-  interrupt_gate("print");  // a loop that prints without end calls no op
-  return out << to_string(tensor);
-}
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << to_string(tensor); }
 
 }  // namespace ktape

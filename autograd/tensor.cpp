@@ -124,6 +124,7 @@ Tensor Tensor::detach() const {
 }
 
 Tensor Tensor::alias(const Shape& shape) const {
+  interrupt_gate("view");
   return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(shape, size(), dtype(), impl().storage)));
 }
 

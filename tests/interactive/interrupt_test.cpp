@@ -29,7 +29,9 @@ TEST_CASE("Ctrl-C ends code that waits, prints or searches without end") {
         "std::mutex b; std::condition_variable c; std::unique_lock<std::mutex> l(b); c.wait(l);",
         "std::regex_match(std::string(40, 'a'), std::regex(\"(a*)*b\"));",
         "while (true) cout << \"line\" << 42 << endl;",
-        "{ Tensor x = K::ones({64, 64}); while (true) cout << x << endl; }"}) {
+        "{ Tensor x = K::ones({64, 64}); while (true) cout << x << endl; }",
+        "{ Tensor x = K::ones({30, 30}); while (true) K::print_tensor(x); }",
+        "{ Tensor x = K::ones({30, 30}); while (true) K::reshape(x, {900}); }"}) {
     INFO(std::string(cell));
     prompt.type(std::string(cell) + '\n');
     std::this_thread::sleep_for(std::chrono::milliseconds(700));

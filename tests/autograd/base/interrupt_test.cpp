@@ -56,4 +56,14 @@ TEST_CASE("an interrupt ends a loop that prints tensors") {
   CHECK_THROWS_WITH_AS(out << x, "[print] interrupted", ktape::Interrupted);
   CHECK(out.str().empty());
   CHECK_NOTHROW(out << x);
+  ktape::interrupt();
+  CHECK_THROWS_WITH_AS(K::print_tensor(x), "[print] interrupted", ktape::Interrupted);
+}
+
+TEST_CASE("an interrupt ends a loop of ops that make views only") {
+  const ktape::Tensor x = K::ones({2, 2});
+  ktape::accept_interrupts();
+  ktape::interrupt();
+  CHECK_THROWS_WITH_AS(K::reshape(x, {4}), "[view] interrupted", ktape::Interrupted);
+  CHECK(K::reshape(x, {4}).shape() == ktape::Shape{4});
 }
