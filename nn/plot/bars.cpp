@@ -268,7 +268,7 @@ Figure histogram(const Numbers& numbers, const HistogramOptions& options) {
   if (y.log && !y.min) y.min = 0.5;  // so that a bar of height 1 is visible
   FrameSpec spec{.title = options.title,
                  .x_label = options.x.label,
-                 .y_label = options.y.label,
+                 .y_label = options.y.label.empty() ? "count" : options.y.label,
                  .x = x,
                  .y = bar_scale("histogram", y, heights),
                  .whole_x = bins.whole,

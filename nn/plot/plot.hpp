@@ -178,7 +178,8 @@ struct HistogramOptions {
   /// bin if all numbers are integers in a range of at most 64; integers in a larger range share bins.
   int bins = 0;
   std::string title = {};
-  Axis x = {}, y = {.label = "count"};  ///< x: the limits of the bins; numbers outside are not counted
+  Axis x = {};  ///< the limits of the bins; numbers outside are not counted
+  Axis y = {};  ///< the axis of the counts; its label is "count" by default
   int width = 640, height = 400;
 };
 /// Draws the counts of the numbers in intervals (bins) of equal width. On a logarithmic axis, the logarithms

@@ -28,6 +28,8 @@ TEST_CASE("a histogram counts, its last interval closed") {
   CHECK_FALSE(contains(svg, ">2 to 3: 0<"));
   CHECK(contains(plot::histogram({1, 2, 30}, {.bins = 1, .x = {.max = 3}}).svg(), ">1 to 3: 2<"));
   CHECK(contains(plot::histogram({5, 5, 5}).svg(), ": 3<"));
+  CHECK(contains(plot::histogram({5, 5, 6}, {.y = {.log = true}}).svg(), ">count<"));
+  CHECK(contains(plot::histogram({5, 5, 6}, {.y = {.label = "images"}}).svg(), ">images<"));
   CHECK_THROWS_WITH_AS(plot::histogram({}), "[histogram] there must be numbers: received none", ValueError);
   CHECK_THROWS_WITH_AS(plot::histogram({1}, {.bins = 1001}), Contains("bins must be from 1 to 1000"),
                        ValueError);

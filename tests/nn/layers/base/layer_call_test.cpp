@@ -19,7 +19,8 @@ struct InnerGraphImpl : nn::LayerImpl {
     const Tensor in = nn::Input({3});
     std::optional<nn::GraphScope> scope;
     if (own_graph) scope.emplace();
-    const nn::LayerCall* const made = nn::call_of(dense(in));
+    const Tensor out = dense(in);
+    const nn::LayerCall* const made = nn::call_of(out);
     recorded = made && made->layer.is(dense);
     return x;
   }
