@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "prompt.hpp"
 
 TEST_CASE("unbalanced text is an error, and names the bracket that is open") {
@@ -16,7 +18,8 @@ TEST_CASE("unbalanced text is an error, and names the bracket that is open") {
   for (const Text& text : texts) {
     INFO(text.typed);
     prompt.type(text.typed + '\n');
-    prompt.until("... ");
+    const auto lines = 1 + std::count(text.typed.begin(), text.typed.end(), '\n');
+    for (std::ptrdiff_t line = 0; line < lines; ++line) prompt.until("... ");
     prompt.type("\n");  // a blank line does not end a cell inside braces, Ctrl-D does
     prompt.until("... ");
     prompt.type("\x04");
