@@ -64,6 +64,6 @@ TEST_CASE("an interrupt ends a loop of ops that make views only") {
   const ktape::Tensor x = K::ones({2, 2});
   ktape::accept_interrupts();
   ktape::interrupt();
-  CHECK_THROWS_WITH_AS(K::reshape(x, {4}), "[view] interrupted", ktape::Interrupted);
+  CHECK_THROWS_WITH_AS(K::reshape(x, {4}), "[tensor] interrupted", ktape::Interrupted);
   CHECK(K::reshape(x, {4}).shape() == ktape::Shape{4});
 }
