@@ -14,6 +14,7 @@
 #include <clang/Sema/Scope.h>
 #include <clang/Sema/Sema.h>
 #include <ktape/interactive/clang/definition_shadowing.hpp>
+#include <ktape/interactive/clang/initialization_order.hpp>
 
 #include <algorithm>
 #include <regex>
@@ -113,25 +114,6 @@ clang::Decl* tagged(clang::Decl* decl) {
   const bool taggable =
       decl && llvm::isa<clang::RecordDecl, clang::EnumDecl, clang::FunctionDecl, clang::VarDecl>(decl);
   return taggable && decl->getDeclContext()->isFileContext() ? decl : nullptr;
-}
-
-/// Makes clang initialize a constant or an inline variable of a cell in the order of the cell's text. Otherwise clang
-/// does so at the first use, possibly in a later cell, and before all statements and other variables of the cell. The
-/// attribute is the only one that changes this; it has no other effect on ELF platforms.
-void initialize_in_order(clang::VarDecl& variable) {
-  const bool at_first_use = variable.isInline() || variable.getType().isConstQualified();
-  if (!at_first_use || variable.isConstexpr() || !variable.hasInit() || variable.isTemplated() ||
-      variable.hasAttr<clang::DLLExportAttr>())
-    return;
-  if (!variable.hasConstantInitialization())
-    variable.addAttr(clang::DLLExportAttr::CreateImplicit(variable.getASTContext()));
-}
-
-/// Does so for the variables in a declaration, static members of classes included.
-void initialize_in_order(clang::Decl& decl) {
-  if (auto* variable = llvm::dyn_cast<clang::VarDecl>(&decl)) initialize_in_order(*variable);
-  if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl, clang::RecordDecl>(decl))
-    for (clang::Decl* inner : llvm::cast<clang::DeclContext>(decl).decls()) initialize_in_order(*inner);
 }
 
 /// Returns whether lookup finds the declaration through its class or template; such a name cannot be hidden.

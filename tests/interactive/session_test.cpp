@@ -130,12 +130,13 @@ TEST_CASE("constants and inline variables are initialized where they stand in a 
       {"s.push_back(3); A::count", "2"},
       {"const auto [first, last] = std::pair<int, int>{s.size(), q}; q = 1; first + last", "12"},
       {"const int& r = N::x; N::x = 99; r", "99"},
+      {"struct T { static const int m; }; const int T::m = 2 * q; q = 9; T::m", "2"},
       {"throw 3; const int after = q;", "int: 3"},
       {"after", "error: use of undeclared identifier 'after'"},
-      {"const int n = 11; n + q", "12"},
+      {"const int n = 11; n + q", "20"},
   };
   for (const auto& [line, answer] : lines) {
-    CAPTURE(line);
+    INFO(std::string(line));
     CHECK(prompt.line(line).find(answer) == 0);
   }
 }
