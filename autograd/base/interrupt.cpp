@@ -18,6 +18,7 @@ void accept_interrupts(void (*again)()) {
   call_again = again;
 }
 void interrupt() noexcept { interrupted_thread.store(accepting.load()); }
+void check_interrupt() { interrupt_gate("tensor"); }
 bool clear_interrupt() noexcept { return interrupted_thread.exchange(nullptr) != nullptr; }
 
 void throw_if_interrupted(const char* op) {

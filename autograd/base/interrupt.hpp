@@ -17,6 +17,8 @@ void accept_interrupts(void (*again)() = nullptr);
 /// Makes the next op of the thread that called `accept_interrupts` throw Interrupted. May be called in a
 /// signal handler.
 void interrupt() noexcept;
+/// Throws Interrupted if the calling thread was interrupted, as an op does. For loops that call no op.
+void check_interrupt();
 /// Cancels a pending interrupt. Returns whether an interrupt was pending.
 bool clear_interrupt() noexcept;
 

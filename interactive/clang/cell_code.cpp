@@ -5,6 +5,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 #include <ktape/interactive/clang/cell_code.hpp>
+#include <ktape/interactive/clang/loop_gates.hpp>
 #include <ktape/interactive/clang/session_objects.hpp>
 
 #include <algorithm>
@@ -98,6 +99,7 @@ std::vector<Step> CellCode::prepare(llvm::Module& module, int cell) {
   if (llvm::Function* at_exit = module.getFunction("__cxa_atexit")) at_exit->setName(register_object);
   remove_known_definitions(module);
   optimize(module);
+  add_loop_gates(module);
 
   defined_.clear();
   any_.clear();

@@ -31,7 +31,10 @@ TEST_CASE("Ctrl-C ends code that waits, prints or searches without end") {
         "while (true) cout << \"line\" << 42 << endl;",
         "{ Tensor x = K::ones({64, 64}); while (true) cout << x << endl; }",
         "{ Tensor x = K::ones({30, 30}); while (true) K::print_tensor(x); }",
-        "{ Tensor x = K::ones({30, 30}); while (true) K::reshape(x, {900}); }"}) {
+        "{ Tensor x = K::ones({30, 30}); while (true) K::reshape(x, {900}); }",
+        "{ nn::Dense layer(3); layer.build({8}); while (true) layer.count_params(); }",
+        "{ nn::Dense layer(3); while (true) layer.get_config(); }",
+        "{ Tensor x = K::ones({1}); while (true) x.item(); }"}) {
     INFO(std::string(cell));
     prompt.type(std::string(cell) + '\n');
     std::this_thread::sleep_for(std::chrono::milliseconds(700));
@@ -41,14 +44,20 @@ TEST_CASE("Ctrl-C ends code that waits, prints or searches without end") {
   }
 }
 
-TEST_CASE("locks of a cell that waits are released by Ctrl-C") {
+TEST_CASE("Ctrl-C releases the locks of a cell that waits or calls a library in a loop") {
   Prompt prompt;
-  prompt.line("std::mutex lock; std::promise<int> never; auto result = never.get_future();");
-  prompt.type("{ std::lock_guard held(lock); result.get(); }\n");
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  prompt.type("\x03");
-  prompt.until(">>> ", 20);
-  CHECK(prompt.line("lock.try_lock()") == "true");
+  prompt.line(
+      "std::mutex lock; std::promise<int> never; auto result = never.get_future(); nn::Dense layer(3);");
+  for (const char* cell : {"{ std::lock_guard held(lock); result.get(); }",
+                           "{ std::lock_guard held(lock); while (true) layer.get_config(); }"}) {
+    CAPTURE(std::string(cell));
+    prompt.type(std::string(cell) + '\n');
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    prompt.type("\x03");
+    prompt.until(">>> ", 20);
+    CHECK(prompt.line("lock.try_lock()") == "true");
+    prompt.line("lock.unlock();");
+  }
 }
 
 TEST_CASE("after Ctrl-C during matrix products, later products are right") {

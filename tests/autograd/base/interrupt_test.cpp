@@ -17,6 +17,15 @@ TEST_CASE("an interrupt ends the next op of the thread that accepts it, once") {
   CHECK_FALSE(ktape::clear_interrupt());
 }
 
+TEST_CASE("a loop without ops asks for interrupts itself") {
+  ktape::accept_interrupts();
+  CHECK_NOTHROW(ktape::check_interrupt());
+  ktape::interrupt();
+  std::thread([] { CHECK_NOTHROW(ktape::check_interrupt()); }).join();
+  CHECK_THROWS_WITH_AS(ktape::check_interrupt(), "[tensor] interrupted", ktape::Interrupted);
+  CHECK_NOTHROW(ktape::check_interrupt());
+}
+
 TEST_CASE("a pending interrupt can be cancelled") {
   ktape::accept_interrupts();
   ktape::interrupt();
