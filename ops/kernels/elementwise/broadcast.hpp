@@ -62,11 +62,17 @@ struct BroadcastCursor {
     }
   }
 
-  void next() {
-    for (int i = plan_.rank - 2; i >= 0; --i) {
-      x += plan_.xstep[i];
-      y += plan_.ystep[i];
-      if (++index_[i] < plan_.shape[i]) return;
+  /// Returns for how many rows, at most `most`, the operands advance by the steps of the axis before the last.
+  std::int64_t even_rows(std::int64_t most) const {
+    return plan_.rank < 2 ? most : std::min(most, plan_.shape[plan_.rank - 2] - index_[plan_.rank - 2]);
+  }
+
+  /// Advances by n <= even_rows rows.
+  void next(std::int64_t n = 1) {
+    for (int i = plan_.rank - 2; i >= 0; --i, n = 1) {
+      x += n * plan_.xstep[i];
+      y += n * plan_.ystep[i];
+      if ((index_[i] += n) < plan_.shape[i]) return;
       x -= plan_.xstep[i] * plan_.shape[i];
       y -= plan_.ystep[i] * plan_.shape[i];
       index_[i] = 0;

@@ -14,8 +14,9 @@ const char* at(const void* p, std::int64_t bytes) { return static_cast<const cha
 char* at(void* p, std::int64_t bytes) { return static_cast<char*>(p) + bytes; }
 
 void run(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
-  const std::int64_t w = loop.lanes, steps[most_inputs] = {w, w, w, w};
-  loop.run(loop.f, n, out, x, steps);
+  const std::int64_t w = loop.lanes;
+  const ElementLoop::Step steps[most_inputs] = {{w, 0}, {w, 0}, {w, 0}, {w, 0}};
+  loop.run(loop.f, 1, n, out, x, steps);
 }
 
 void widen(const float16* from, float* to, std::int64_t n) {
@@ -38,24 +39,30 @@ void run_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* 
   }
 }
 
-/// Writes an element of T as often as it fits `bytes`.
-template <class T>
-void fill(char* to, const void* element, int bytes) {
-  T value;
+/// Writes an element, whose bytes are those of a U, n times.
+template <class U>
+void fill(char* to, const void* element, std::int64_t n) {
+  U value;
   std::memcpy(&value, element, sizeof value);
-  for (int i = 0; i < bytes; i += static_cast<int>(sizeof value)) std::memcpy(to + i, &value, sizeof value);
+  for (std::int64_t i = 0; i < n; ++i, to += sizeof value) std::memcpy(to, &value, sizeof value);
 }
-void fill(char* to, const void* element, int size, int bytes) {
+/// Calls f(U{}) with the unsigned type of an element's size.
+template <class F>
+void with_bits(int size, const F& f) {
   switch (size) {
     case 1:
-      return fill<std::uint8_t>(to, element, bytes);
+      return f(std::uint8_t{});
     case 2:
-      return fill<std::uint16_t>(to, element, bytes);
+      return f(std::uint16_t{});
     case 4:
-      return fill<std::uint32_t>(to, element, bytes);
+      return f(std::uint32_t{});
     default:
-      return fill<std::uint64_t>(to, element, bytes);
+      return f(std::uint64_t{});
   }
+}
+/// Writes an element as often as a vector holds it.
+void fill_vector(char* to, const void* element, int size) {
+  with_bits(size, [&]<class U>(U) { fill<U>(to, element, vector_size / sizeof(U)); });
 }
 
 /// One operand of a row: consecutive elements, or one element that repeats.
@@ -69,10 +76,10 @@ void run_rest(const ElementLoop& loop, std::int64_t n, void* out, const Operand 
   alignas(vector_size) char inputs[2][vector_size] = {}, results[vector_size];
   const void* const from[2] = {inputs[0], inputs[1]};
   for (int k = 0; k < 2; ++k)
-    if (x[k].repeats) fill(inputs[k], x[k].at, loop.in_size, vector_size);
+    if (x[k].repeats) fill_vector(inputs[k], x[k].at, loop.in_size);
     else std::memcpy(inputs[k], x[k].at, static_cast<std::size_t>(n * loop.in_size));
-  const std::int64_t steps[2] = {0, 0};
-  loop.run(loop.f, loop.lanes, results, from, steps);
+  const ElementLoop::Step steps[2] = {};
+  loop.run(loop.f, 1, loop.lanes, results, from, steps);
   std::memcpy(out, results, static_cast<std::size_t>(n * loop.out_size));
 }
 
@@ -82,13 +89,13 @@ void run_vectors(const ElementLoop& loop, std::int64_t n, void* out, const Opera
   if (whole > 0) {
     alignas(vector_size) char repeated[2][vector_size];
     const void* from[2];
-    std::int64_t steps[2];
+    ElementLoop::Step steps[2] = {};
     for (int k = 0; k < 2; ++k) {
-      steps[k] = x[k].repeats ? 0 : w;
+      steps[k].vector = x[k].repeats ? 0 : w;
       from[k] = x[k].repeats ? repeated[k] : x[k].at;
-      if (x[k].repeats) fill(repeated[k], x[k].at, loop.in_size, vector_size);
+      if (x[k].repeats) fill_vector(repeated[k], x[k].at, loop.in_size);
     }
-    loop.run(loop.f, whole, out, from, steps);
+    loop.run(loop.f, 1, whole, out, from, steps);
   }
   if (whole == n) return;
   const auto after = [&](int k) { return x[k].repeats ? x[k].at : at(x[k].at, whole * loop.in_size); };
@@ -101,7 +108,7 @@ void run_blocks(const ElementLoop& loop, std::int64_t n, void* out, const Operan
   alignas(vector_size) char repeated[2][block * 8];
   for (int k = 0; k < 2; ++k)
     if (x[k].repeats)
-      fill(repeated[k], x[k].at, loop.in_size, static_cast<int>(std::min(block, n)) * loop.in_size);
+      with_bits(loop.in_size, [&]<class U>(U) { fill<U>(repeated[k], x[k].at, std::min(block, n)); });
   for (std::int64_t i = 0, m; i < n; i += m) {
     m = x[0].repeats || x[1].repeats ? std::min(block, n - i) : n;
     const void* from[2];
@@ -117,6 +124,30 @@ void run_row(const ElementLoop& loop, std::int64_t n, void* out, const Operand (
   else run_blocks(loop, n, out, x);
 }
 
+/// Computes rows of n elements, which are whole vectors, a block of rows at a time. The operands advance by
+/// `steps` elements a row.
+void run_even_rows(const ElementLoop& loop, std::int64_t rows, std::int64_t n, void* out,
+                   const Operand (&x)[2], const std::int64_t (&steps)[2]) {
+  constexpr std::int64_t most = 32;
+  alignas(vector_size) char repeated[2][most][vector_size];
+  for (std::int64_t row = 0, m; row < rows; row += m) {
+    m = std::min(most, rows - row);
+    const void* from[2];
+    ElementLoop::Step step[2];
+    for (int k = 0; k < 2; ++k) {
+      const auto element = [&](std::int64_t j) { return at(x[k].at, (row + j) * steps[k] * loop.in_size); };
+      from[k] = x[k].repeats ? &repeated[k][0][0] : element(0);
+      step[k] = x[k].repeats ? ElementLoop::Step{0, loop.lanes} : ElementLoop::Step{loop.lanes, steps[k] - n};
+      if (!x[k].repeats) continue;
+      with_bits(loop.in_size, [&]<class U>(U) {
+        for (std::int64_t j = 0; j < m; ++j)
+          fill<U>(repeated[k][j], element(j), vector_size / static_cast<std::int64_t>(sizeof(U)));
+      });
+    }
+    loop.run(loop.f, m, n, at(out, row * n * loop.out_size), from, step);
+  }
+}
+
 /// A result with short rows: brings the operands into its order, a block at a time. T has the size of the
 /// operands' elements.
 template <class T>
@@ -129,20 +160,6 @@ void run_short_rows(const ElementLoop& loop, const BroadcastPlan& plan, void* ou
       run_row(loop, n, at(out, i * loop.out_size), {{xs(i, n), false}, {ys(i, n), false}});
     });
   });
-}
-
-void run_short_rows(const ElementLoop& loop, const BroadcastPlan& plan, void* out, const void* x,
-                    const void* y) {
-  switch (loop.in_size) {
-    case 1:
-      return run_short_rows<std::uint8_t>(loop, plan, out, x, y);
-    case 2:
-      return run_short_rows<std::uint16_t>(loop, plan, out, x, y);
-    case 4:
-      return run_short_rows<std::uint32_t>(loop, plan, out, x, y);
-    default:
-      return run_short_rows<std::uint64_t>(loop, plan, out, x, y);
-  }
 }
 
 }  // namespace
@@ -164,18 +181,26 @@ void map_broadcast(const ElementLoop& loop, const BroadcastPlan& plan, void* out
   const int last = plan.rank - 1;
   const std::int64_t inner = plan.shape[last], rows = plan.size / inner;
   const bool xstep = plan.xstep[last] != 0, ystep = plan.ystep[last] != 0;
-  if (inner < 32 && rows > 1) return run_short_rows(loop, plan, out, x, y);
+  if (inner < 32 && rows > 1)
+    return with_bits(loop.in_size, [&]<class U>(U) { run_short_rows<U>(loop, plan, out, x, y); });
   if (rows == 1)
     return parallel_for(inner, map_grain, [&](std::int64_t begin, std::int64_t end) {
       run_row(loop, end - begin, at(out, begin * loop.out_size),
               {{at(x, xstep ? begin * loop.in_size : 0), !xstep},
                {at(y, ystep ? begin * loop.in_size : 0), !ystep}});
     });
+  const bool whole_vectors = loop.lanes > 1 && !loop.halves && inner % loop.lanes == 0;
   parallel_for(rows, std::max<std::int64_t>(1, map_grain / inner), [&](std::int64_t begin, std::int64_t end) {
     BroadcastCursor cursor(plan, begin);
-    for (std::int64_t row = begin; row < end; ++row, cursor.next())
-      run_row(loop, inner, at(out, row * inner * loop.out_size),
-              {{at(x, cursor.x * loop.in_size), !xstep}, {at(y, cursor.y * loop.in_size), !ystep}});
+    for (std::int64_t row = begin, n; row < end; row += n, cursor.next(n)) {
+      n = whole_vectors ? cursor.even_rows(end - row) : 1;
+      const Operand operands[2] = {{at(x, cursor.x * loop.in_size), !xstep},
+                                   {at(y, cursor.y * loop.in_size), !ystep}};
+      void* const to = at(out, row * inner * loop.out_size);
+      if (whole_vectors)
+        run_even_rows(loop, n, inner, to, operands, {plan.xstep[last - 1], plan.ystep[last - 1]});
+      else run_row(loop, inner, to, operands);
+    }
   });
 }
 

@@ -15,9 +15,15 @@ inline constexpr std::int64_t map_grain = 1 << 15;
 /// element types. For each lambda and type only this loop is compiled: threads, broadcasting and float16 are
 /// the work of elementwise.cpp, which calls the loop block by block.
 struct ElementLoop {
-  /// Computes n elements. A loop over vectors reads and writes whole vectors, also after the last element,
-  /// and moves each input by `steps` elements a vector: by the lanes, or by 0 to repeat one vector.
-  void (*run)(const void* f, std::int64_t n, void* out, const void* const* x, const std::int64_t* steps);
+  /// The elements by which an input moves.
+  struct Step {
+    std::int64_t vector;  ///< after each vector: the lanes, or 0 to repeat one vector
+    std::int64_t row;     ///< after each row, beyond the vectors of the row
+  };
+  /// Computes rows of n elements each; the results of all rows are consecutive. A loop over vectors reads and
+  /// writes whole vectors, also after the last element.
+  void (*run)(const void* f, std::int64_t rows, std::int64_t n, void* out, const void* const* x,
+              const Step* steps);
   const void* f;        ///< the lambda
   int inputs;           ///< the number of inputs, at most 4
   int in_size;          ///< bytes of an input's element in memory
@@ -64,36 +70,42 @@ void store_results(bool* to, const xsimd::batch_bool<A>& conditions) {
 /// The body of an ElementLoop. The lambda and the pointers are copied first, because the compiler must assume
 /// that written bytes change what lies in memory.
 template <class T, class R, class F, std::size_t... I>
-void run_loop(const void* function, std::int64_t n, void* to, const void* const* from,
-              const std::int64_t* steps) {
+[[gnu::noinline]] void run_loop(const void* function, std::int64_t rows, std::int64_t n, void* to,
+                                const void* const* from, const ElementLoop::Step* steps) {
   const F f = *static_cast<const F*>(function);
-  R* const out = static_cast<R*>(to);
+  R* out = static_cast<R*>(to);
   const T* x[] = {static_cast<const T*>(from[I])...};
   if constexpr (std::is_floating_point_v<T>) {
     using Result = std::conditional_t<std::is_same_v<R, T>, Batch<T>, xsimd::batch_bool<T>>;
-    const std::int64_t step[] = {steps[I]...};
-    for (std::int64_t i = 0; i < n; i += lanes<T>) {
-      store_results(out + i, Result(f(Batch<T>(load(x[I]))...)));
-      ((x[I] += step[I]), ...);
-    }
+    const std::int64_t step[] = {steps[I].vector...};
+    for (; rows > 0; --rows, out += n, ((x[I] += steps[I].row), ...))
+      for (std::int64_t i = 0; i < n; i += lanes<T>) {
+        store_results(out + i, Result(f(Batch<T>(load(x[I]))...)));
+        ((x[I] += step[I]), ...);
+      }
   } else {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(x[I][i]...));
+    for (; rows > 0; --rows, out += n, ((x[I] += n + steps[I].row), ...))
+      for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(x[I][i]...));
   }
+}
+
+/// The loop of lambdas of the type F over N inputs of T with results of R.
+template <class T, class R, class F, int N>
+constexpr auto loop_of = []<std::size_t... I>(std::index_sequence<I...>) {
+  return &run_loop<loop_type<T>, loop_type<R>, F, I...>;
+}(std::make_index_sequence<N>());
+
+/// The number of elements that a vector of the loop over T holds; 1 for a loop over elements.
+template <class T>
+constexpr int loop_lanes() {
+  if constexpr (std::is_floating_point_v<loop_type<T>>) return lanes<loop_type<T>>;
+  else return 1;
 }
 
 /// Returns the loop of a lambda over N inputs of T with results of R.
 template <class T, class R, int N, class F>
 ElementLoop element_loop(const F& f) {
-  using A = loop_type<T>;
-  using B = loop_type<R>;
-  constexpr auto run = []<std::size_t... I>(std::index_sequence<I...>) { return &run_loop<A, B, F, I...>; };
-  return {run(std::make_index_sequence<N>()),
-          &f,
-          N,
-          sizeof(T),
-          sizeof(R),
-          std::is_floating_point_v<A> ? lanes<A> : 1,
-          std::is_same_v<T, float16>,
+  return {loop_of<T, R, F, N>,       &f, N, sizeof(T), sizeof(R), loop_lanes<T>(), std::is_same_v<T, float16>,
           std::is_same_v<R, float16>};
 }
 }  // namespace detail
@@ -102,6 +114,11 @@ ElementLoop element_loop(const F& f) {
 template <class T, class R, class F>
 void map(std::int64_t n, R* out, const F& f, const auto*... x) {
   const void* const inputs[] = {x...};
+  if constexpr (!std::is_same_v<T, float16>)
+    if (n <= map_grain) {  // the shortest way, which small tensors notice
+      static constexpr ElementLoop::Step step{detail::loop_lanes<T>(), 0}, steps[] = {step, step, step, step};
+      return detail::loop_of<T, R, F, sizeof...(x)>(&f, 1, n, out, inputs, steps);
+    }
   map_elements(detail::element_loop<T, R, sizeof...(x)>(f), n, out, inputs);
 }
 
