@@ -84,6 +84,18 @@ void add_image(Table& table) {
         c.set("k2", o.k2);
     return {ops::ssim(c["image1"], c["image2"], get_or(c, "max_val", 1.0), o)};
   };
+  table["scale_and_translate"] = [](const Call& c) -> Results {
+    return {ops::scale_and_translate(c["images"], c.get<Shape>("output_shape"), c["scale"], c["translation"],
+                                     c.get<std::vector<int>>("spatial_dims"), c.get<std::string>("method"),
+                                     get_or(c, "antialias", true))};
+  };
+  table["elastic_transform"] = [](const Call& c) -> Results {
+    ops::ElasticOptions o;
+    c.set("alpha", o.alpha), c.set("sigma", o.sigma), c.set("interpolation", o.interpolation);
+    c.set("fill_mode", o.fill_mode), c.set("fill_value", o.fill_value);
+    o.seed = get_or(c, "seed", std::int64_t{0}), o.data_format = data_format(c);
+    return {ops::elastic_transform(c["images"], o)};
+  };
   table["map_coordinates"] = [](const Call& c) -> Results {
     return {ops::map_coordinates(c["inputs"], c["coordinates"], c.get<int>("order"),
                                  get_or(c, "fill_mode", std::string("constant")),

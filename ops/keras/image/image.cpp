@@ -345,9 +345,10 @@ Tensor ssim(const Tensor& image1, const Tensor& image2, double max_val, const Ss
 
 namespace {
 
-/// Returns whole coordinates inside of n elements for coordinates of any size.
-Tensor inside(const Tensor& at, std::int64_t n, const std::string& mode) {
+/// Returns whole coordinates inside of n elements for coordinates of any size; 0 for NaN.
+Tensor inside(const Tensor& given, std::int64_t n, const std::string& mode) {
   const double size = static_cast<double>(n);
+  const Tensor at = K::where(K::is_nan(given), 0, K::clip(given, -1e15, 1e15));
   if (mode == "wrap") return mod(at, size);
   if (mode == "reflect") {
     const Tensor m = mod(at, 2 * size);
@@ -386,12 +387,12 @@ Tensor map_coordinates(const Tensor& given, const Tensor& given_coordinates, int
       const Tensor node = upper ? low + 1 : low, share = upper ? at - low : 1 - (at - low);
       const Tensor seen = (node >= 0) & (node <= inputs.shape()[d] - 1);
       const Tensor offset =
-          inside(node, inputs.shape()[d], mode) * static_cast<double>(inputs.shape().count(d + 1));
+          K::cast(inside(node, inputs.shape()[d], mode), DType::Int64) * inputs.shape().count(d + 1);
       place = place.defined() ? place + offset : offset;
       weight = weight.defined() ? weight * share : share;
       valid = valid.defined() ? valid & seen : seen;
     }
-    Tensor value = take(K::reshape(inputs, {-1}), K::cast(place, DType::Int64), 0);
+    Tensor value = take(K::reshape(inputs, {-1}), place, 0);
     if (mode == "constant") value = K::where(valid, value, fill_value);
     if (order == 1) value = value * weight;
     out = out.defined() ? out + value : value;

@@ -1,10 +1,13 @@
 #pragma once
+#include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/keras/random/random.hpp>
 #include <ktape/ops/per_axis.hpp>
 
 #include <optional>
 #include <string>
+#include <vector>
 
 /// Images of keras.ops.image: (height, width, channels) or a batch of them, or with "channels_first" (channels, height, width). Extents
 /// of images must be known in graphs. Differentiable to any order; shapes and names that do not fit are a ValueError.
@@ -39,6 +42,16 @@ Tensor gaussian_blur(const Tensor& images, const ImageSize& kernel_size = 3, con
                      const std::string& data_format = "channels_last");
 /// Returns the vertical and the horizontal differences of Sobel along a new last axis, of a batch of images with reflected borders.
 Tensor sobel_edges(const Tensor& images);
+
+/// Returns images resampled along spatial_dims to output_shape: a position y of the result shows the images at
+/// (y - translation) / scale, where pixel i has its center at i + 1/2, and 0 beyond the images. The methods are "linear", "cubic"
+/// (with "bi" or "tri" before, too), "triangle", "lanczos3" and "lanczos5"; antialias averages a smaller image over wider kernels.
+/// `scale` and `translation` have a number for each of spatial_dims and gradients; images have any rank, and integers are rounded.
+///
+///     ops::scale_and_translate(images, {8, 6, 6, 3}, {1.5, 2.}, {0., 0.25}, {1, 2}, "linear");
+Tensor scale_and_translate(const Tensor& images, const Shape& output_shape, const ArrayLike& scale,
+                           const ArrayLike& translation, const std::vector<int>& spatial_dims,
+                           const std::string& method, bool antialias = true);
 
 struct PatchOptions {
   std::optional<ImageSize> strides = {};  ///< the size of a patch when not given
@@ -92,5 +105,21 @@ Tensor affine_transform(const Tensor& images, const Tensor& transform, const Tra
 /// beyond the border is fill_value.
 Tensor perspective_transform(const Tensor& images, const Tensor& start_points, const Tensor& end_points,
                              const TransformOptions& options = {});
+
+struct ElasticOptions {
+  double alpha = 20;                       ///< scales the displacements
+  double sigma = 5;                        ///< the deviation of the noise and of its Gaussian blur, above 0
+  std::string interpolation = "bilinear";  ///< "nearest" or "bilinear"
+  std::string fill_mode = "reflect";       ///< as in `map_coordinates`
+  double fill_value = 0;
+  random::Seed seed = {};
+  std::string data_format = "channels_last";
+};
+
+/// Returns images whose pixels are read at displaced positions: alpha times normal noise of the deviation sigma, blurred with Gaussian
+/// weights over int(6 sigma) | 1 pixels. All channels of an image have one displacement.
+///
+///     ops::elastic_transform(images, {.alpha = 10, .sigma = 2, .seed = 1});
+Tensor elastic_transform(const Tensor& images, const ElasticOptions& options = {});
 
 }  // namespace ktape::ops

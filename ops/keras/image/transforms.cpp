@@ -1,3 +1,4 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/keras/image/image.hpp>
@@ -8,6 +9,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 
+#include <cmath>
 #include <functional>
 
 /// Transforms of the coordinates of images.
@@ -101,6 +103,48 @@ Tensor perspective_transform(const Tensor& images, const Tensor& start_points, c
     const Tensor depth = c(6) * x + c(7) * y + 1;
     return std::pair{(c(0) * x + c(1) * y + c(2)) / depth, (c(3) * x + c(4) * y + c(5)) / depth};
   });
+}
+
+namespace {
+
+/// Returns the displacements of a batch of images along one axis, (batch, height, width, 1). A pair of draws has two seeds.
+Tensor displacements(const Shape& shape, const ElasticOptions& o, std::int64_t draw, DType dtype) {
+  const auto size = static_cast<std::int64_t>(6 * o.sigma) | 1;
+  const random::Seed seed = o.seed.number() ? random::Seed(*o.seed.number() * 2 + draw) : o.seed;
+  const Tensor noise = random::normal({shape[0], shape[1], shape[2], 1}, 0, o.sigma, dtype, seed);
+  return gaussian_blur(noise, size, o.sigma) * o.alpha;
+}
+
+Tensor elastic_values(const Tensor& images, double alpha, double sigma, const std::string& interpolation,
+                      const std::string& fill_mode, double fill_value, std::optional<std::int64_t> seed,
+                      const std::string& data_format) {
+  const ElasticOptions o{alpha,      sigma,      interpolation,
+                         fill_mode,  fill_value, seed ? random::Seed(*seed) : random::Seed(),
+                         data_format};
+  const TransformOptions reading{interpolation, fill_mode, fill_value, data_format};
+  const Tensor batch = images.ndim() == 3 ? K::expand_dims(images, 0) : images;
+  const Shape shape = data_format == "channels_first" && batch.ndim() == 4
+                          ? Shape{batch.shape()[0], batch.shape()[2], batch.shape()[3]}
+                          : batch.shape();
+  return read_at("elastic_transform", images, reading, fill_mode, [&](const Tensor& x, const Tensor& y) {
+    return std::pair{x + displacements(shape, o, 0, x.dtype()), y + displacements(shape, o, 1, x.dtype())};
+  });
+}
+
+}  // namespace
+
+Tensor elastic_transform(const Tensor& given, const ElasticOptions& o) {
+  const Tensor images = floating("elastic_transform", given, "images");
+  // Offsets of pixels must remain numbers, and a kernel an extent.
+  if (!(o.sigma > 0 && o.sigma <= 1e6))
+    fail("[elastic_transform] sigma must be above 0 and at most 1e6: received sigma=", o.sigma);
+  if (!std::isfinite(o.alpha)) fail("[elastic_transform] alpha must be finite: received alpha=", o.alpha);
+  if (is_symbolic(images))
+    return defer_described("elastic_transform", {images.shape(), images.dtype()}, elastic_values, images,
+                           o.alpha, o.sigma, o.interpolation, o.fill_mode, o.fill_value, o.seed.number(),
+                           o.data_format);
+  return elastic_values(images, o.alpha, o.sigma, o.interpolation, o.fill_mode, o.fill_value, o.seed.number(),
+                        o.data_format);
 }
 
 }  // namespace ktape::ops
