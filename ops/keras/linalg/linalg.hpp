@@ -86,7 +86,8 @@ struct Eig {
   Tensor w_real, w_imag, v_real, v_imag;
 };
 
-/// Returns the real and imaginary parts of the eigenvalues, and of the right eigenvectors of norm 1 as columns. No gradient.
+/// Returns the real and imaginary parts of the eigenvalues, and of the right eigenvectors of norm 1, whose
+/// largest element is real, as columns. Gradients need eigenvalues that differ: with equal ones they are not finite.
 Eig eig(const Tensor& x);
 
 /// Returns the solution of least norm among those that minimize |a x - b|; b is a vector or a matrix. Singular values below

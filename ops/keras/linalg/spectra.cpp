@@ -9,6 +9,7 @@
 #include <ktape/ops/kernels/linear_algebra/lapack.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
 
 /// Singular values and eigenvalues.
 namespace ktape::ops {
@@ -161,27 +162,102 @@ Eigh eigh(const Tensor& given) {
   return {as_given(found[0], given), as_given(found[1], given)};
 }
 
+namespace {
+
+/// A complex tensor.
+struct Complex {
+  Tensor real, imag;
+};
+
+Complex product(const Complex& x, const Complex& y) {
+  return {K::matmul(x.real, y.real) - K::matmul(x.imag, y.imag),
+          K::matmul(x.real, y.imag) + K::matmul(x.imag, y.real)};
+}
+
+Complex adjoint(const Complex& x) { return {transposed(x.real), -transposed(x.imag)}; }
+
+/// Returns the solution of a x = b from the real equations for both parts.
+Complex solution(const Complex& a, const Complex& b) {
+  const auto n = static_cast<int>(a.real.ndim()) - 2;
+  const Tensor equations =
+      K::concatenate({K::concatenate({a.real, -a.imag}, -1), K::concatenate({a.imag, a.real}, -1)}, n);
+  const std::int64_t rows = a.real.shape()[-1];
+  const Tensor x = solve(equations, K::concatenate({b.real, b.imag}, n));
+  return {K::index(x, {Ellipsis, Slice(0, rows), All}), K::index(x, {Ellipsis, Slice(rows, None), All})};
+}
+
+/// Returns the conjugate of 1 / (w[j] - w[i]) at row i and column j, and 0 on the diagonal.
+Complex conjugate_gaps(const Complex& w) {
+  const auto differences = [](const Tensor& x) { return K::expand_dims(x, -2) - K::expand_dims(x, -1); };
+  const Tensor real = differences(w.real), imag = differences(w.imag);
+  const Tensor diagonal = eye(w.real.shape()[-1], {}, 0, DType::Bool);
+  const Tensor square = K::where(diagonal, 1, real * real + imag * imag);
+  return {K::where(diagonal, 0, real / square), K::where(diagonal, 0, imag / square)};
+}
+
+/// Returns the gradient for vectors that may change in length and phase, from that for vectors of norm 1 whose largest element
+/// is real.
+Complex free_gradient(const Complex& v, const Complex& g) {
+  const Tensor real = K::sum(v.real * g.real + v.imag * g.imag, -2, true),
+               imag = K::sum(v.real * g.imag - v.imag * g.real, -2, true);
+  const Tensor squares = K::stop_gradient(v.real * v.real + v.imag * v.imag);
+  const Tensor place = K::one_hot(K::argmax(squares, -2), v.real.shape()[-1]);  // [..., column, row]
+  const Tensor largest = transposed(K::cast(place, v.real.dtype()));
+  const Tensor element = K::sum(largest * v.real, -2, true);
+  return {g.real - real * v.real, g.imag - real * v.imag - largest * (imag / element)};
+}
+
+Tensor eig_gradient(const Complex& w, const Complex& v, const Complex& gw, const Complex& gv) {
+  const auto given = [](const Tensor& g, const Tensor& like) {
+    return g.defined() ? g : K::zeros_like(like);
+  };
+  Complex inner{diagonals(given(gw.real, w.real)), diagonals(given(gw.imag, w.imag))};
+  if (gv.real.defined() || gv.imag.defined()) {
+    const Complex along =
+        product(adjoint(v), free_gradient(v, {given(gv.real, v.real), given(gv.imag, v.imag)}));
+    const Complex f = conjugate_gaps(w);
+    inner.real = inner.real + f.real * along.real - f.imag * along.imag;
+    inner.imag = inner.imag + f.real * along.imag + f.imag * along.real;
+  }
+  return solution(adjoint(v), product(inner, adjoint(v))).real;
+}
+
+std::vector<Tensor> recorded_eig(const Tensor& x) {
+  const Tensor work = copied("eig", x);
+  const Shape shape = appended(batch_of(x), {x.shape()[-1]});
+  const std::int64_t n = x.shape()[-1];
+  Tensor wr = Tensor::empty(shape, x.dtype()), wi = Tensor::empty(shape, x.dtype());
+  Tensor vr = Tensor::empty(x.shape(), x.dtype()), vi = Tensor::empty(x.shape(), x.dtype());
+  with_float_or_double(x.dtype(), [&]<class T>() {
+    each_matrix("eig", "a matrix must have finite elements for which the iteration converges", batch_of(x),
+                [&](std::int64_t i) {
+                  return kernels::eig(n, work.pointer<T>() + i * n * n, wr.pointer<T>() + i * n,
+                                      wi.pointer<T>() + i * n, vr.pointer<T>() + i * n * n,
+                                      vi.pointer<T>() + i * n * n);
+                });
+  });
+  const Tensor outs[] = {wr, wi, vr, vi};
+  if (recording(x)) {
+    const Complex w{wr.detach(), wi.detach()}, v{vr.detach(), vi.detach()};
+    record("eig", outs, {x}, [x, w, v](Grads& grads) {
+      grads.to(0, [&] {
+        const Complex gw{grads.output(0), grads.output(1)}, gv{grads.output(2), grads.output(3)};
+        if (!recording()) return eig_gradient(w, v, gw, gv);
+        const std::vector<Tensor> found = recorded_eig(x);
+        return eig_gradient({found[0], found[1]}, {found[2], found[3]}, gw, gv);
+      });
+    });
+  }
+  return {wr, wi, vr, vi};
+}
+
+}  // namespace
+
 Eig eig(const Tensor& given) {
   const Tensor x = matrices("eig", given, true);
-  const Shape values = appended(batch_of(x), {x.shape()[-1]});
-  const auto compute = [values](const Tensor& x) {
-    const Tensor work = copied("eig", x);
-    const Shape shape = appended(batch_of(x), {x.shape()[-1]});
-    const std::int64_t n = x.shape()[-1];
-    Tensor wr = Tensor::empty(shape, x.dtype()), wi = Tensor::empty(shape, x.dtype());
-    Tensor vr = Tensor::empty(x.shape(), x.dtype()), vi = Tensor::empty(x.shape(), x.dtype());
-    with_float_or_double(x.dtype(), [&]<class T>() {
-      each_matrix("eig", "a matrix must have finite elements for which the iteration converges", batch_of(x),
-                  [&](std::int64_t i) {
-                    return kernels::eig(n, work.pointer<T>() + i * n * n, wr.pointer<T>() + i * n,
-                                        wi.pointer<T>() + i * n, vr.pointer<T>() + i * n * n,
-                                        vi.pointer<T>() + i * n * n);
-                  });
-    });
-    return std::vector{wr, wi, vr, vi};
-  };
-  const OutputInfo w{values, x.dtype()}, v{x.shape(), x.dtype()};
-  const std::vector<Tensor> found = is_symbolic(x) ? defer("eig", {w, w, v, v}, compute, x) : compute(x);
+  const OutputInfo w{appended(batch_of(x), {x.shape()[-1]}), x.dtype()}, v{x.shape(), x.dtype()};
+  const std::vector<Tensor> found =
+      is_symbolic(x) ? defer("eig", {w, w, v, v}, recorded_eig, x) : recorded_eig(x);
   return {as_given(found[0], given), as_given(found[1], given), as_given(found[2], given),
           as_given(found[3], given)};
 }

@@ -23,6 +23,9 @@ Tensor dominant(const Tensor& x) { return x + ops::tril(ops::triu(K::exp(x))) * 
 /// Symmetric positive definite matrices with distinct eigenvalues, made of any x.
 Tensor definite(const Tensor& x) { return K::matmul(x, transposed(x)) + ops::diag(doubles({1., 2., 3.})); }
 
+/// A matrix with two complex eigenvalues and a real one.
+Tensor spiral() { return doubles({{1., -9., 0.}, {8., 2., 1.}, {0., 0., 6.}}); }
+
 }  // namespace
 
 TEST_CASE("ops: factors multiply to the matrix") {
@@ -130,7 +133,9 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::einsum", [](In in) { return ops::einsum("ii->i", {in[0]}); }, {x}},
       {"ops::einsum", [](In in) { return ops::einsum("...ij,...jk->...ik", {in[0], in[1]}); }, {a, b}},
       {"ops::cdist", pairs(ops::cdist), {normal({4, 3}, 2), normal({2, 3})}},
-      {"ops::eig", no_gradient}, {"ops::matrix_rank", no_gradient},
+      {"ops::eig", [](In in) { return ops::eig(in[0]).w_real; }, {a}},
+      {"ops::eig", [](In in) { const auto d = ops::eig(in[0] + spiral()); return d.w_real * d.v_imag + K::square(d.w_imag) + d.v_real; }, {x}},
+      {"ops::matrix_rank", no_gradient},
   };
 });
 // clang-format on
