@@ -10,6 +10,7 @@
 #include <ktape/ops/nn/activations.hpp>
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 /// The functions of two tensors that have kernels: floating functions, and integers as int64.
@@ -37,10 +38,7 @@ Tensor integer_function(const char* op, const Operands& o, IntegerFunction f) {
   if (is_symbolic(o.x, o.y))
     return defer(
         op, {shape, o.x.dtype()},
-        [=](const Tensor& x, const Tensor& y) {
-          return integer_function(op, {x, y}, f);
-        },
-        o.x, o.y);
+        [=](const Tensor& x, const Tensor& y) { return integer_function(op, {x, y}, f); }, o.x, o.y);
   const Operands b = op_helpers::broadcast_together(op, o);
   const Tensor x = converted(b.x, DType::Int64), y = converted(b.y, DType::Int64);
   Tensor out = Tensor::empty(shape, b.x.dtype(), op);
@@ -165,12 +163,26 @@ Tensor nextafter(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 
 namespace {
 
+/// Returns the regularized lower incomplete gamma function for a large a: Temme's uniform expansion, first two terms.
+double lower_gamma_of_large(double a, double x) {
+  const double mu = (x - a) / a;
+  const bool near = std::fabs(mu) < 1e-3;
+  const double half_square =
+      near ? mu * mu * (0.5 - mu * (1 / 3. - mu * (0.25 - mu / 5))) : mu - std::log1p(mu);
+  const double eta = std::copysign(std::sqrt(2 * half_square), mu);
+  const double term = near ? -1 / 3. + mu / 12 : 1 / mu - 1 / eta;
+  return 0.5 * std::erfc(-eta * std::sqrt(a / 2)) -
+         std::exp(-a * half_square) / std::sqrt(2 * std::numbers::pi * a) * term;
+}
+
 /// Returns the regularized lower incomplete gamma function: its series below a + 1, above it the continued fraction
-/// of the upper function, by Lentz's method.
+/// of the upper function, by Lentz's method. For a large a, either has too many terms.
 double lower_gamma(double a, double x) {
   if (!(a > 0) || !(x >= 0)) return NAN;
   if (x == 0) return 0;
-  if (std::isinf(x)) return std::isinf(a) ? NAN : 1;
+  if (std::isinf(a)) return std::isinf(x) ? NAN : 0;
+  if (std::isinf(x) || a < 1e-300) return 1;
+  if (a > 1e6) return lower_gamma_of_large(a, x);
   int sign;
   const double scale = std::exp(a * std::log(x) - x - lgamma_r(a, &sign));
   if (x < a + 1) {
@@ -180,8 +192,8 @@ double lower_gamma(double a, double x) {
   }
   constexpr double tiny = 1e-300;
   double b = x + 1 - a, c = 1 / tiny, d = 1 / b, h = d;
-  for (int i = 1; i < 10000; ++i) {
-    const double an = -i * (i - a);
+  for (int i = 1; i < 100000; ++i) {
+    const double an = i * (a - i);
     b += 2;
     d = an * d + b, c = b + an / c;
     d = 1 / (std::fabs(d) < tiny ? tiny : d), c = std::fabs(c) < tiny ? tiny : c;
