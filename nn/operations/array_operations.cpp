@@ -16,10 +16,6 @@ OptionalAxis optional_axis(const OperationCall& call) {
   return call.value("axis").as<OptionalAxis>(call.what("axis"));
 }
 
-std::optional<std::int64_t> optional_integer(const OperationCall& call, const char* name) {
-  return call.value(name).as<std::optional<std::int64_t>>(call.what(name));
-}
-
 int whole(const OperationCall& call, const char* name) { return call.axis(name); }
 
 template <Tensor (*f)(const TensorList&)>

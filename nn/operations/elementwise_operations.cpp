@@ -2,6 +2,8 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/keras/numpy/arithmetic.hpp>
+#include <ktape/ops/keras/numpy/logic.hpp>
 #include <ktape/ops/operators.hpp>
 
 namespace ktape::nn {
@@ -9,14 +11,24 @@ namespace K = backend;
 
 namespace {
 
-template <Tensor (*f)(const TensorOrNumber&, const TensorOrNumber&)>
+using Binary = Tensor (*)(const TensorOrNumber&, const TensorOrNumber&);
+
+/// Returns whether the operands are tensors that must be converted to a common dtype, as Keras does.
+bool mixed(const OperationCall& call) {
+  if (call.is_number("x1") || call.is_number("x2")) return false;
+  const DType x1 = call.tensor("x1").dtype(), x2 = call.tensor("x2").dtype();
+  return x1 != x2 || !x1.is_floating();
+}
+
+template <Binary f, Binary of_mixed>
 Tensor binary(const OperationCall& call) {
-  return f(call.operand("x1"), call.operand("x2"));
+  return (mixed(call) ? of_mixed : f)(call.operand("x1"), call.operand("x2"));
 }
 
 /// Returns a function that applies an operator of C++ to two operands.
-template <class F>
+template <class F, Binary of_mixed>
 Tensor arithmetic(const OperationCall& call) {
+  if (mixed(call)) return of_mixed(call.operand("x1"), call.operand("x2"));
   return with_operands(call, "x1", "x2", [](const auto& x, const auto& y) { return F()(x, y); });
 }
 
@@ -115,21 +127,21 @@ void add_unary(std::vector<Operation>& all) {
 
 void add_binary(std::vector<Operation>& all) {
   const std::vector<Operation> operations{
-      {"Add", "numpy", "x1, x2;", arithmetic<std::plus<>>},
-      {"Subtract", "numpy", "x1, x2;", arithmetic<std::minus<>>},
-      {"Multiply", "numpy", "x1, x2;", arithmetic<std::multiplies<>>},
-      {"Divide", "numpy", "x1, x2;", arithmetic<std::divides<>>},
-      {"TrueDivide", "numpy", "x1, x2;", arithmetic<std::divides<>>},
+      {"Add", "numpy", "x1, x2;", arithmetic<std::plus<>, ops::add>},
+      {"Subtract", "numpy", "x1, x2;", arithmetic<std::minus<>, ops::subtract>},
+      {"Multiply", "numpy", "x1, x2;", arithmetic<std::multiplies<>, ops::multiply>},
+      {"Divide", "numpy", "x1, x2;", arithmetic<std::divides<>, ops::divide>},
+      {"TrueDivide", "numpy", "x1, x2;", arithmetic<std::divides<>, ops::divide>},
       {"DivideNoNan", "numpy", "x1, x2;", divide_no_nan},
-      {"Power", "numpy", "x1, x2;", binary<K::pow>, "pow"},
-      {"Maximum", "numpy", "x1, x2;", binary<K::maximum>},
-      {"Minimum", "numpy", "x1, x2;", binary<K::minimum>},
-      {"Equal", "numpy", "x1, x2;", binary<K::equal>},
-      {"NotEqual", "numpy", "x1, x2;", binary<K::not_equal>},
-      {"Greater", "numpy", "x1, x2;", binary<K::greater>},
-      {"GreaterEqual", "numpy", "x1, x2;", binary<K::greater_equal>},
-      {"Less", "numpy", "x1, x2;", binary<K::less>},
-      {"LessEqual", "numpy", "x1, x2;", binary<K::less_equal>},
+      {"Power", "numpy", "x1, x2;", binary<K::pow, ops::power>, "pow"},
+      {"Maximum", "numpy", "x1, x2;", binary<K::maximum, ops::maximum>},
+      {"Minimum", "numpy", "x1, x2;", binary<K::minimum, ops::minimum>},
+      {"Equal", "numpy", "x1, x2;", binary<K::equal, ops::equal>},
+      {"NotEqual", "numpy", "x1, x2;", binary<K::not_equal, ops::not_equal>},
+      {"Greater", "numpy", "x1, x2;", binary<K::greater, ops::greater>},
+      {"GreaterEqual", "numpy", "x1, x2;", binary<K::greater_equal, ops::greater_equal>},
+      {"Less", "numpy", "x1, x2;", binary<K::less, ops::less>},
+      {"LessEqual", "numpy", "x1, x2;", binary<K::less_equal, ops::less_equal>},
       {"LogicalAnd", "numpy", "x1, x2;", logical<std::bit_and<>>, "", "", written_and},
       {"LogicalOr", "numpy", "x1, x2;", logical<std::bit_or<>>, "", "", written_or},
       {"LogicalXor", "numpy", "x1, x2;", logical<std::bit_xor<>>, "", "", written_xor},

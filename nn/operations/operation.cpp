@@ -81,7 +81,7 @@ const std::vector<Operation>& all_operations() {
     for (const auto add :
          {add_elementwise_operations, add_reduction_operations, add_shape_operations, add_indexing_operations,
           add_product_operations, add_nn_operations, add_layer_operations, add_numpy_operations,
-          add_array_operations, add_linalg_operations})
+          add_array_operations, add_linalg_operations, add_image_operations, add_signal_operations})
       add(all);
     return all;
   }();

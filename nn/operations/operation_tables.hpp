@@ -15,9 +15,16 @@ void add_layer_operations(std::vector<Operation>& all);
 void add_numpy_operations(std::vector<Operation>& all);
 void add_array_operations(std::vector<Operation>& all);
 void add_linalg_operations(std::vector<Operation>& all);
+void add_image_operations(std::vector<Operation>& all);
+void add_signal_operations(std::vector<Operation>& all);
 
 /// Returns the operations that the symbols with this op may record.
 std::vector<const Operation*> operations_of_op(const std::string& op);
+
+/// Returns an integer; nothing for null.
+inline std::optional<std::int64_t> optional_integer(const OperationCall& call, const char* name) {
+  return call.value(name).as<std::optional<std::int64_t>>(call.what(name));
+}
 
 /// Calls f on the argument x.
 template <Tensor (*f)(const Tensor&)>

@@ -26,3 +26,15 @@ TEST_CASE("operations of elements that Keras writes have the values of their for
   check_same(run("PSNR", {{"x1", of(x)}, {"x2", of(y)}, {"max_val", value("2.0")}}),
              K::constant(10 * std::log10(4 / ((2.25 + 4 + 16 + 9) / 4))));
 }
+
+TEST_CASE("operations of two tensors convert them to their common dtype, as Keras does") {
+  const Tensor whole = K::constant({1, 2}, {.dtype = "int32"}), real = K::constant({0.5, 2.});
+  const Arguments mixed{{"x1", of(whole)}, {"x2", of(real)}}, integers{{"x1", of(whole)}, {"x2", of(whole)}};
+  check_same(run("Add", mixed), K::constant({1.5, 4.}));
+  check_same(run("Multiply", mixed), K::constant({0.5, 4.}));
+  check_same(run("Maximum", mixed), K::constant({1., 2.}));
+  check_same(run("Power", mixed), K::constant({1., 4.}));
+  check_same(run("Divide", integers), K::constant({1., 1.}));
+  check_same(run("Subtract", integers), K::constant({0, 0}, {.dtype = "int32"}));
+  check_same(run("Equal", mixed), K::constant({false, true}, {.dtype = "bool"}));
+}
