@@ -113,6 +113,8 @@ namespace {
   ops::resize(images, {32, 32}, {.interpolation = "bicubic", .antialias = true});
   ops::gaussian_blur(images, {3, 5}, {1., 2.}), ops::rgb_to_grayscale(images),
       ops::extract_patches(images, 8);
+  ops::scale_and_translate(images, {8, 6, 6, 3}, {1.5, 2.}, {0., 0.25}, {1, 2}, "linear");
+  ops::elastic_transform(images, {.alpha = 10, .sigma = 2, .seed = 1});
   random::SeedGenerator seed(7);
   Tensor noise = random::normal({2, 3}, 0, 1, {}, seed), draws = random::categorical(logits, 4, {}, seed);
 }

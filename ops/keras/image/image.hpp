@@ -2,7 +2,6 @@
 #include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
-#include <ktape/ops/keras/random/random.hpp>
 #include <ktape/ops/per_axis.hpp>
 
 #include <optional>
@@ -112,7 +111,7 @@ struct ElasticOptions {
   std::string interpolation = "bilinear";  ///< "nearest" or "bilinear"
   std::string fill_mode = "reflect";       ///< as in `map_coordinates`
   double fill_value = 0;
-  random::Seed seed = {};
+  std::optional<std::int64_t> seed = {};  ///< a call with a seed always draws the same numbers
   std::string data_format = "channels_last";
 };
 

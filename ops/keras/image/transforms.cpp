@@ -7,6 +7,7 @@
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/random/random.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cmath>
@@ -110,17 +111,16 @@ namespace {
 /// Returns the displacements of a batch of images along one axis, (batch, height, width, 1). A pair of draws has two seeds.
 Tensor displacements(const Shape& shape, const ElasticOptions& o, std::int64_t draw, DType dtype) {
   const auto size = static_cast<std::int64_t>(6 * o.sigma) | 1;
-  const random::Seed seed = o.seed.number() ? random::Seed(*o.seed.number() * 2 + draw) : o.seed;
-  const Tensor noise = random::normal({shape[0], shape[1], shape[2], 1}, 0, o.sigma, dtype, seed);
+  K::RandomNormalOptions options{.mean = 0, .stddev = o.sigma, .dtype = dtype};
+  if (o.seed) options.seed = *o.seed * 2 + draw;
+  const Tensor noise = K::random_normal({shape[0], shape[1], shape[2], 1}, options);
   return gaussian_blur(noise, size, o.sigma) * o.alpha;
 }
 
 Tensor elastic_values(const Tensor& images, double alpha, double sigma, const std::string& interpolation,
                       const std::string& fill_mode, double fill_value, std::optional<std::int64_t> seed,
                       const std::string& data_format) {
-  const ElasticOptions o{alpha,      sigma,      interpolation,
-                         fill_mode,  fill_value, seed ? random::Seed(*seed) : random::Seed(),
-                         data_format};
+  const ElasticOptions o{alpha, sigma, interpolation, fill_mode, fill_value, seed, data_format};
   const TransformOptions reading{interpolation, fill_mode, fill_value, data_format};
   const Tensor batch = images.ndim() == 3 ? K::expand_dims(images, 0) : images;
   const Shape shape = data_format == "channels_first" && batch.ndim() == 4
@@ -141,9 +141,9 @@ Tensor elastic_transform(const Tensor& given, const ElasticOptions& o) {
   if (!std::isfinite(o.alpha)) fail("[elastic_transform] alpha must be finite: received alpha=", o.alpha);
   if (is_symbolic(images))
     return defer_described("elastic_transform", {images.shape(), images.dtype()}, elastic_values, images,
-                           o.alpha, o.sigma, o.interpolation, o.fill_mode, o.fill_value, o.seed.number(),
+                           o.alpha, o.sigma, o.interpolation, o.fill_mode, o.fill_value, o.seed,
                            o.data_format);
-  return elastic_values(images, o.alpha, o.sigma, o.interpolation, o.fill_mode, o.fill_value, o.seed.number(),
+  return elastic_values(images, o.alpha, o.sigma, o.interpolation, o.fill_mode, o.fill_value, o.seed,
                         o.data_format);
 }
 
