@@ -74,6 +74,7 @@
 #include <ktape/nn/metrics/confusion.hpp>
 #include <ktape/nn/metrics/overlap.hpp>
 #include <ktape/nn/metrics/regression.hpp>
+#include <ktape/nn/models/explain.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/models/sequential.hpp>

@@ -1,5 +1,6 @@
 #include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/autograd/symbol.hpp>
+#include <ktape/nn/compiled/compiled_calls.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/graph.hpp>
@@ -92,7 +93,8 @@ std::vector<Tensor> FunctionalImpl::call(const std::vector<Tensor>& given) {
          ": received ", given.size());
   std::vector<Tensor> inputs;
   for (const Tensor& x : given) inputs.push_back(fitting(x, inputs.size()));
-  std::vector<Tensor> results = graph_->run(inputs);
+  const bool planned = CompiledCalls::usable(inputs) && !training({}) && graph_->plans();
+  std::vector<Tensor> results = planned ? graph_->plans()->run(inputs) : graph_->run(inputs);
   for (std::size_t i = reports_.size(); i-- > 0; results.pop_back())
     reports_[i].empty() ? add_loss(results.back()) : add_metric(results.back(), reports_[i]);
   return results;

@@ -39,6 +39,8 @@ class FunctionalImpl : public ModelImpl {
   void add_graph_report(const Tensor& value, const std::string& name) override;
   std::vector<std::string> input_names() const override;
   std::vector<std::string> output_names() const override;
+  /// Returns the graph to the outputs and to the tensors of add_loss and add_metric.
+  const LayerGraph& graph() const { return *graph_; }
 
  private:
   struct Parts {

@@ -122,8 +122,9 @@ class GraphWriter {
 }  // namespace
 
 Config FunctionalImpl::get_config() const {
-  const LayerGraph graph = reports_.empty() ? *graph_ : LayerGraph(name(), inputs_, outputs_);
-  const GraphWriter writer(name(), graph);
+  const auto graph =
+      reports_.empty() ? graph_ : std::make_shared<const LayerGraph>(name(), inputs_, outputs_);
+  const GraphWriter writer(name(), *graph);
   return {{"name", name()},
           {"trainable", trainable()},
           {"layers", writer.layers()},

@@ -112,6 +112,51 @@ std::vector<Ref<Symbol>> LayerGraph::symbols() const {
   return symbols;
 }
 
+namespace {
+
+/// Returns whether a call has inputs only, and computes in inference what the layer computes by default.
+bool has_no_arguments(const LayerCall& call) {
+  const CallArguments& a = call.arguments;
+  const bool training = a.training.value_or(false);
+  return !training && a.mask.empty() && a.initial_state.empty() && !a.attention_mask.defined() &&
+         !a.count_weights.defined() && !a.use_causal_mask && !a.return_attention_scores;
+}
+
+}  // namespace
+
+std::vector<PlannedCall> LayerGraph::planned_calls() const {
+  std::vector<PlannedCall> list;
+  const ExecutionPlan::Source* source = plan_.sources().data();
+  auto next = calls_.begin();
+  for (const ExecutionPlan::Step& step : plan_.steps()) {
+    const CallOfStep call = *next++;
+    PlannedCall& planned = list.emplace_back();
+    planned.first_result = step.first_result, planned.results = static_cast<int>(step.results);
+    planned.inputs.assign(source, source + step.operands);
+    if (call.call) {
+      planned.layer = call.call->layer;
+      planned.plain = step.results == 1 && has_no_arguments(*call.call);
+      if (planned.plain) planned.inputs.resize(call.call->input_count);  // undefined arguments follow
+    }
+    planned.run = [this, &step, source, call](std::vector<Tensor>& slots) {
+      if (call.plain)
+        slots[static_cast<std::size_t>(step.first_result)] =
+            call.call->layer(slots[static_cast<std::size_t>(*source)], call.call->arguments);
+      else plan_.run_op(step, source, slots);
+    };
+    source += step.operands;
+  }
+  return list;
+}
+
+CompiledCalls* LayerGraph::plans() const {
+  if (captures_ || plan_.steps().empty()) return nullptr;
+  const std::lock_guard lock(making_plans_);
+  if (!plans_)
+    plans_ = std::make_unique<CompiledCalls>(planned_calls(), inputs_.size(), plan_.slots(), results_);
+  return plans_.get();
+}
+
 /// One run of a graph, which stores the values by slot.
 class LayerGraphRun {
  public:

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/graph/execution_plan.hpp>
+#include <ktape/nn/compiled/compiled_calls.hpp>
 #include <ktape/nn/layers/base/layer_call.hpp>
 
 #include <map>
@@ -25,6 +26,8 @@ struct GraphNode {
 class LayerGraph {
  public:
   LayerGraph() = default;
+  LayerGraph(const LayerGraph&) = delete;
+  LayerGraph& operator=(const LayerGraph&) = delete;
   /// Finds the calls between inputs and outputs. Throws ValueError, naming the model, for an input that is
   /// not symbolic or is listed twice, an undefined output, an input that the outputs need and `inputs` lacks,
   /// and two layers with equal names.
@@ -42,6 +45,9 @@ class LayerGraph {
   /// Returns the name of the layer or the op that made tensors of the graph. Each op has a name that no layer
   /// and no other op of the graph has.
   std::string name_of(const Symbol& symbol) const;
+  /// Returns the plans for inference, which may run while the graph lives; null for a graph without calls, and
+  /// for callables inside of ops, which read tensors at any time.
+  CompiledCalls* plans() const;
   /// Returns the symbols of the calls, in the order of the calls.
   std::vector<Ref<Symbol>> symbols() const;
 
@@ -56,14 +62,17 @@ class LayerGraph {
   void add_step(const Ref<Symbol>& symbol);
   void add_layer(const std::string& model, const LayerCall* call);
   void name_ops();
+  std::vector<PlannedCall> planned_calls() const;
 
   std::vector<Tensor> inputs_, outputs_;
   std::vector<Layer> layers_;
   ExecutionPlan plan_;
   std::vector<CallOfStep> calls_;  ///< the call of each step of the plan
   std::map<const Symbol*, std::string> op_names_;
-  std::vector<ExecutionPlan::Source> results_;  ///< the slots of the outputs
-  bool captures_ = false;                       ///< whether a callable inside of an op uses symbolic tensors
+  std::vector<ExecutionPlan::Source> results_;    ///< the slots of the outputs
+  mutable std::unique_ptr<CompiledCalls> plans_;  ///< null before the first use
+  mutable std::mutex making_plans_;
+  bool captures_ = false;  ///< whether a callable inside of an op uses symbolic tensors
 };
 
 }  // namespace ktape::nn

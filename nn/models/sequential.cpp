@@ -1,3 +1,4 @@
+#include <ktape/nn/compiled/compiled_calls.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/layer_call.hpp>
 #include <ktape/nn/layers/core/input.hpp>
@@ -10,7 +11,7 @@ namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-class SequentialImpl final : public ModelImpl {
+class SequentialImpl final : public ModelImpl, public WithPlans {
  public:
   explicit SequentialImpl(const ModelOptions& options)
       : ModelImpl("Sequential", {.name = options.name, .trainable = options.trainable}) {
@@ -31,6 +32,7 @@ class SequentialImpl final : public ModelImpl {
     }
     if (input_.defined()) output_ = layer(output_);
     layers_.push_back(layer);
+    compiled_ = nullptr;
   }
 
   void set_input(const Tensor& input) {
@@ -44,6 +46,7 @@ class SequentialImpl final : public ModelImpl {
     if (layers_.empty())
       fail("[", name(), "] there must be a layer to remove: received a model without layers");
     layers_.pop_back();
+    compiled_ = nullptr;
     if (!input_.defined()) return;
     output_ = input_;
     for (const Layer& layer : layers_) output_ = layer(output_);
@@ -74,8 +77,27 @@ class SequentialImpl final : public ModelImpl {
   Tensor call(const Tensor& x) override {
     const bool fits = !dtype_in_front_ || x.dtype() == *dtype_in_front_;
     Tensor y = fits ? x : with_mask(K::as_dtype(x, *dtype_in_front_), mask_of(x));
+    if (CompiledCalls::usable({y}) && !training({}) && !layers_.empty()) return plans()->run({y})[0];
     for (const Layer& layer : layers_) y = layer(y);
     return y;
+  }
+
+  std::shared_ptr<CompiledCalls> plans() const override {
+    const std::lock_guard lock(compiling_);
+    if (compiled_) return compiled_;
+    std::vector<PlannedCall> calls;
+    for (const Layer& layer : layers_) {
+      const auto slot = calls.size();
+      calls.push_back(
+          {.layer = layer,
+           .plain = true,
+           .inputs = {static_cast<int>(slot)},
+           .first_result = static_cast<int>(slot) + 1,
+           .run = [layer, slot](std::vector<Tensor>& slots) { slots[slot + 1] = layer(slots[slot]); }});
+    }
+    const auto outputs = std::vector<int>{static_cast<int>(calls.size())};
+    const std::size_t slots = calls.size() + 1;
+    return compiled_ = std::make_shared<CompiledCalls>(std::move(calls), 1, slots, outputs);
   }
 
   std::vector<Tensor> inputs() const override { return listed(input_); }
@@ -104,6 +126,8 @@ class SequentialImpl final : public ModelImpl {
   }
 
   std::vector<Layer> layers_;
+  mutable std::mutex compiling_;
+  mutable std::shared_ptr<CompiledCalls> compiled_;  ///< the plans of the layers; null before the first use
   Tensor input_, output_;
   std::optional<DType>
       dtype_in_front_;  ///< the dtype of the nn::Input at the begin, to which inputs are cast

@@ -1,5 +1,6 @@
 #include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/autograd/tape.hpp>
+#include <ktape/nn/compiled/compiled_calls.hpp>
 #include <ktape/nn/training/internal/distributed_training.hpp>
 #include <ktape/nn/training/internal/loop.hpp>
 #include <ktape/nn/training/trainer.hpp>
@@ -45,6 +46,7 @@ Prediction predicted(const Model& model, BatchSource& source, const PredictOptio
   const CallbackList callbacks(model, options.callbacks, {1, steps, options.verbose});
   const K::learning_phase_scope inference(0);
   const NoGrad off;
+  const CompilingScope compiling;
   callbacks.tell(&CallbackImpl::on_predict_begin, Logs());
   std::vector<std::vector<Tensor>> parts;  // by output, then by batch
   // Without samples, the model runs on one empty batch, which gives the shapes of the outputs.
@@ -130,6 +132,7 @@ Logs Model::test_on_batch(const NamedTensors& x, const NamedTensors& y, const On
   const ModelUse::Run run(impl(), "test_on_batch", ModelUse::Kind::Evaluation);
   const K::learning_phase_scope inference(0);
   const NoGrad off;
+  const CompilingScope compiling;
   impl().trainer().refresh();
   impl().trainer().reset();
   return impl().test_step(batch);
@@ -140,6 +143,7 @@ std::vector<Tensor> Model::predict_on_batch(const NamedTensors& x) const {
   const ModelUse::Run run(impl(), "predict_on_batch", ModelUse::Kind::Prediction);
   const K::learning_phase_scope inference(0);
   const NoGrad off;
+  const CompilingScope compiling;
   return impl().predict_step(batch);
 }
 

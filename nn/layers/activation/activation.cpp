@@ -1,6 +1,7 @@
 #include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/layers/activation/activation.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -41,7 +42,7 @@ void fields(SoftmaxOptions& a, F&& field) {
 
 namespace {
 
-class ReLUImpl final : public LayerWith<ReLUOptions> {
+class ReLUImpl final : public LayerWith<ReLUOptions>, public Planned {
  public:
   explicit ReLUImpl(const ReLUOptions& options) : LayerWith("ReLU", options) {
     if (args.max_value) expect_at_least("ReLU", "max_value", *args.max_value, 0.0);
@@ -52,15 +53,26 @@ class ReLUImpl final : public LayerWith<ReLUOptions> {
   Tensor call(const Tensor& x) override {
     return activations::relu(x, {args.negative_slope, args.max_value, args.threshold});
   }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    using Function = kernels::ElementFunction::Kind;
+    const bool clips = args.max_value.has_value();
+    if (args.threshold != 0 || (clips && args.negative_slope != 0)) return {};
+    if (clips) return network.function(inputs[0], {Function::Clip, 0, static_cast<float>(*args.max_value)});
+    return network.function(inputs[0], {Function::Relu, static_cast<float>(args.negative_slope)});
+  }
 };
 
-class LeakyReLUImpl final : public LayerWith<LeakyReLUOptions> {
+class LeakyReLUImpl final : public LayerWith<LeakyReLUOptions>, public Planned {
  public:
   explicit LeakyReLUImpl(const LeakyReLUOptions& options) : LayerWith("LeakyReLU", options) {
     expect_at_least("LeakyReLU", "negative_slope", args.negative_slope, 0.0);
     supports_masking = true;
   }
   Tensor call(const Tensor& x) override { return activations::leaky_relu(x, {args.negative_slope}); }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    return network.function(inputs[0],
+                            {kernels::ElementFunction::Kind::Relu, static_cast<float>(args.negative_slope)});
+  }
 };
 
 class PReLUImpl final : public LayerWith<PReLUOptions> {

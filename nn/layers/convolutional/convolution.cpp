@@ -1,4 +1,5 @@
 #include <ktape/autograd/defer.hpp>
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/convolutional/convolution.hpp>
 #include <ktape/nn/layers/convolutional/spatial.hpp>
 #include <ktape/ops/as_dtype.hpp>
@@ -136,6 +137,18 @@ class ConvolutionalImpl : public LayerWith<Arguments> {
       bias_ = this->add_weight("bias", {filters},
                                {args.bias_initializer, args.bias_regularizer, args.bias_constraint});
   }
+  /// Adds the layer's convolution, bias and activation to a network.
+  std::optional<int> plan_images(K::NetworkBuilder& network, int x, const Variable& kernel,
+                                 bool depthwise) const {
+    if (axes_ != 2 || args.data_format != "channels_last" || this->activity_regularizer.defined()) return {};
+    const auto y = network.convolution(x, kernel, bias_,
+                                       {.size = args.kernel_size.over(2),
+                                        .strides = args.strides.over(2),
+                                        .dilation = args.dilation_rate.over(2),
+                                        .padding = args.padding},
+                                       depthwise);
+    return y ? plan_activation(network, *y, args.activation) : y;
+  }
   K::ConvOptions window() const { return {args.strides, args.padding, args.data_format, args.dilation_rate}; }
   int axes() const { return axes_; }
 
@@ -146,7 +159,7 @@ class ConvolutionalImpl : public LayerWith<Arguments> {
 
 // --- Plain -------------------------------------------------------------------------------------------------
 
-class ConvImpl : public ConvolutionalImpl<ConvArguments> {
+class ConvImpl : public ConvolutionalImpl<ConvArguments>, public Planned {
  public:
   ConvImpl(const char* class_name, const ConvArguments& arguments, int axes)
       : ConvolutionalImpl(class_name, arguments, axes, axes == 1) {
@@ -164,6 +177,10 @@ class ConvImpl : public ConvolutionalImpl<ConvArguments> {
     kernel_ = add_weight("kernel", kernel_shape(channels / args.groups, args.filters),
                          {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
     add_bias(args.filters);
+  }
+
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const final {
+    return args.groups == 1 ? plan_images(network, inputs[0], kernel_, false) : std::nullopt;
   }
 
  protected:
@@ -302,7 +319,7 @@ struct Conv3DTransposeImpl final : ConvTransposeImpl {
 
 // --- Depthwise ---------------------------------------------------------------------------------------------
 
-class DepthwiseImpl : public ConvolutionalImpl<DepthwiseArguments> {
+class DepthwiseImpl : public ConvolutionalImpl<DepthwiseArguments>, public Planned {
  public:
   using ConvolutionalImpl::ConvolutionalImpl;
 
@@ -311,6 +328,10 @@ class DepthwiseImpl : public ConvolutionalImpl<DepthwiseArguments> {
     kernel_ = add_weight("kernel", kernel_shape(channels, args.depth_multiplier),
                          {args.depthwise_initializer, args.depthwise_regularizer, args.depthwise_constraint});
     add_bias(channels * args.depth_multiplier);
+  }
+
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const final {
+    return plan_images(network, inputs[0], kernel_, true);
   }
 
  protected:

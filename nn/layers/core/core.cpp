@@ -1,4 +1,5 @@
 #include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/core/core.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -35,7 +36,7 @@ void fields(DenseArguments& a, F&& field) {
   field("bias_constraint", a.bias_constraint);
 }
 
-class DenseImpl final : public LayerWith<DenseArguments> {
+class DenseImpl final : public LayerWith<DenseArguments>, public Planned {
  public:
   explicit DenseImpl(const DenseArguments& arguments) : LayerWith("Dense", arguments) {
     expect_at_least<std::int64_t>("Dense", "units", args.units, 1);
@@ -60,6 +61,12 @@ class DenseImpl final : public LayerWith<DenseArguments> {
     return y;
   }
 
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    if (activity_regularizer.defined()) return {};
+    const auto y = network.product(inputs[0], kernel_, bias_);
+    return y ? plan_activation(network, *y, args.activation) : y;
+  }
+
  private:
   Variable kernel_, bias_;
 };
@@ -75,20 +82,26 @@ void fields(ActivationArguments& a, F&& field) {
   field("activation", a.activation);
 }
 
-class ActivationLayerImpl final : public LayerWith<ActivationArguments> {
+class ActivationLayerImpl final : public LayerWith<ActivationArguments>, public Planned {
  public:
   explicit ActivationLayerImpl(const ActivationArguments& arguments) : LayerWith("Activation", arguments) {
     supports_masking = true;
   }
   Tensor call(const Tensor& x) override { return args.activation(x); }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    return plan_activation(network, inputs[0], args.activation);
+  }
 };
 
-class IdentityImpl final : public LayerWith<LayerOptions> {
+class IdentityImpl final : public LayerWith<LayerOptions>, public Planned {
  public:
   explicit IdentityImpl(const LayerOptions& options) : LayerWith("Identity", options) {
     supports_masking = true;
   }
   Tensor call(const Tensor& x) override { return x; }
+  std::optional<int> plan(K::NetworkBuilder&, const std::vector<int>& inputs) const override {
+    return inputs[0];
+  }
 };
 
 // --- Embedding, Masking -----------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 #include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/merging/merging.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/creation.hpp>
@@ -71,8 +72,13 @@ Tensor times(const Tensor& a, const Tensor& b) { return a * b; }
 Tensor larger(const Tensor& a, const Tensor& b) { return K::maximum(a, b); }
 Tensor smaller(const Tensor& a, const Tensor& b) { return K::minimum(a, b); }
 
-struct AddImpl final : MergeImpl {
+struct AddImpl final : MergeImpl, Planned {
   explicit AddImpl(const LayerOptions& options) : MergeImpl("Add", plus, options) {}
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    std::optional<int> y = inputs[0];
+    for (std::size_t i = 1; y && i < inputs.size(); ++i) y = network.sum(*y, inputs[i]);
+    return y;
+  }
 };
 struct SubtractImpl final : MergeImpl {
   explicit SubtractImpl(const LayerOptions& options) : MergeImpl("Subtract", minus, options) {}
@@ -98,13 +104,17 @@ struct MinimumImpl final : MergeImpl {
 
 // --- Concatenate -------------------------------------------------------------------------------------------
 
-class ConcatenateImpl final : public LayerWith<ConcatenateOptions> {
+class ConcatenateImpl final : public LayerWith<ConcatenateOptions>, public Planned {
  public:
   explicit ConcatenateImpl(const ConcatenateOptions& options) : LayerWith("Concatenate", options) {
     supports_masking = true;
   }
 
   Tensors call(const Tensors& inputs) { return {K::concatenate(inputs, args.axis)}; }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    const int rank = static_cast<int>(network.shape(inputs[0]).size());
+    return args.axis == -1 || args.axis == rank - 1 ? network.concatenation(inputs) : std::nullopt;
+  }
 
   Tensors compute_mask(const Tensors& inputs, const Tensors& masks) override {
     if (std::none_of(masks.begin(), masks.end(), [](const Tensor& mask) { return mask.defined(); }))

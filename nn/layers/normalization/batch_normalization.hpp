@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/normalization/normalization.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/config.hpp>
@@ -82,6 +83,8 @@ class AffineImpl : public LayerWith<Options> {
     return extents;
   }
 
+  const Variable& gamma_variable() const { return gamma_; }
+  const Variable& beta_variable() const { return beta_; }
   Tensor gamma() const { return gamma_.defined() ? Tensor(gamma_) : Tensor(); }
   Tensor beta() const { return beta_.defined() ? Tensor(beta_) : Tensor(); }
 
@@ -91,7 +94,7 @@ class AffineImpl : public LayerWith<Options> {
 
 /// The implementation of BatchNormalization. A class with statistics over more than one batch overrides
 /// `counts_of` and `total`.
-class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
+class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions>, public Planned {
  public:
   explicit BatchNormalizationImpl(const BatchNormalizationOptions& options,
                                   const char* class_name = "BatchNormalization")
@@ -116,6 +119,12 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
       K::moving_average_update(moving_variance_, variance.detach(), args.momentum);
     }
     return y;
+  }
+
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    if (axis_ != static_cast<int>(network.shape(inputs[0]).size()) - 1) return {};
+    return network.normalization(inputs[0], gamma_variable(), beta_variable(), moving_mean_, moving_variance_,
+                                 args.epsilon);
   }
 
  protected:

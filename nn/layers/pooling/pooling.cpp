@@ -1,3 +1,4 @@
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/convolutional/spatial.hpp>
 #include <ktape/nn/layers/pooling/pooling.hpp>
 #include <ktape/ops/as_dtype.hpp>
@@ -30,7 +31,7 @@ void fields(PoolingArguments& a, F&& field) {
   field("data_format", a.data_format);
 }
 
-class PoolingImpl : public LayerWith<PoolingArguments> {
+class PoolingImpl : public LayerWith<PoolingArguments>, public Planned {
  public:
   PoolingImpl(const char* class_name, const char* mode, int axes, const PoolingArguments& arguments)
       : LayerWith(class_name, completed(class_name, arguments, axes)), mode_(mode), axes_(axes) {
@@ -48,6 +49,13 @@ class PoolingImpl : public LayerWith<PoolingArguments> {
     return K::squeeze(y, height);
   }
 
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const final {
+    if (axes_ != 2 || args.data_format != "channels_last") return {};
+    return network.pooling(
+        inputs[0], {.size = args.pool_size.over(2), .strides = args.strides.over(2), .padding = args.padding},
+        std::string_view(mode_) == "max");
+  }
+
  private:
   static PoolingArguments completed(const char* layer, PoolingArguments a, int axes) {
     a.pool_size = expanded(layer, "pool_size", a.pool_size, axes);
@@ -61,7 +69,7 @@ class PoolingImpl : public LayerWith<PoolingArguments> {
   int axes_;
 };
 
-class GlobalPoolingImpl : public LayerWith<GlobalPoolingOptions> {
+class GlobalPoolingImpl : public LayerWith<GlobalPoolingOptions>, public Planned {
  public:
   GlobalPoolingImpl(const char* class_name, bool maximum, int axes, GlobalPoolingOptions options)
       : LayerWith(class_name, with_format(class_name, std::move(options))), maximum_(maximum) {
@@ -73,6 +81,11 @@ class GlobalPoolingImpl : public LayerWith<GlobalPoolingOptions> {
     if (maximum_) return K::max(x, axes_, args.keepdims);
     const bool masked = axes_.size() == 1 && !arguments.mask.empty() && arguments.mask[0].defined();
     return masked ? masked_mean(x, arguments.mask[0]) : K::mean(x, axes_, args.keepdims);
+  }
+
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const final {
+    if (axes_.size() != 2 || args.data_format != "channels_last") return {};
+    return network.global_pooling(inputs[0], maximum_, args.keepdims);
   }
 
  private:

@@ -1,4 +1,5 @@
 #include <ktape/autograd/symbol.hpp>
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/base/without_arguments.hpp>
 #include <ktape/nn/layers/convolutional/spatial.hpp>
 #include <ktape/nn/layers/regularization/regularization.hpp>
@@ -23,7 +24,7 @@ namespace {
 
 /// A base class of layers that change the input in training only, with random numbers.
 template <class Arguments>
-class TrainingOnly : public LayerWith<Arguments> {
+class TrainingOnly : public LayerWith<Arguments>, public Planned {
  public:
   TrainingOnly(const char* class_name, const Arguments& arguments)
       : LayerWith<Arguments>(class_name, arguments) {
@@ -34,6 +35,9 @@ class TrainingOnly : public LayerWith<Arguments> {
     if (!active() || (!is_symbolic(x) && !this->training(arguments))) return x;
     return K::in_train_phase([this, x, seed = seeds_.next()] { return disturbed(x, seed); }, x,
                              arguments.training);
+  }
+  std::optional<int> plan(K::NetworkBuilder&, const std::vector<int>& inputs) const final {
+    return inputs[0];
   }
   void state(Archive& state) final { seeds_.state(state); }
 

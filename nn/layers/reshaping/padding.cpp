@@ -1,3 +1,4 @@
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/base/without_arguments.hpp>
 #include <ktape/nn/layers/convolutional/spatial.hpp>
 #include <ktape/nn/layers/reshaping/padding.hpp>
@@ -73,7 +74,7 @@ CroppingArguments<Pairs> canonical(const char* layer, CroppingArguments<Pairs> a
 }
 
 template <class Pairs>
-class ZeroPaddingImpl : public LayerWith<ZeroPaddingArguments<Pairs>> {
+class ZeroPaddingImpl : public LayerWith<ZeroPaddingArguments<Pairs>>, public Planned {
  public:
   using Arguments = ZeroPaddingArguments<Pairs>;
   ZeroPaddingImpl(const char* class_name, int axes, const Arguments& arguments)
@@ -85,6 +86,11 @@ class ZeroPaddingImpl : public LayerWith<ZeroPaddingArguments<Pairs>> {
     this->input_spec = {{.ndim = axes + 2}};
   }
   Tensor call(const Tensor& x) override { return K::pad(x, pairs_); }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const final {
+    if (pairs_.size() != 4 || this->args.data_format != "channels_last") return {};
+    return network.padding(inputs[0], {pairs_[1].before, pairs_[2].before},
+                           {pairs_[1].after, pairs_[2].after});
+  }
 
  private:
   std::vector<PaddingPair> pairs_;  ///< the padding before and after the elements of each axis

@@ -1,5 +1,6 @@
 #include <ktape/autograd/defer.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/reshaping/reshaping.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/shape.hpp>
@@ -16,7 +17,7 @@ void fields(FlattenOptions& a, F&& field) {
 
 namespace {
 
-class FlattenImpl final : public LayerWith<FlattenOptions> {
+class FlattenImpl final : public LayerWith<FlattenOptions>, public Planned {
  public:
   explicit FlattenImpl(FlattenOptions options) : LayerWith("Flatten", with_format(std::move(options))) {
     input_spec = {{.min_ndim = 1}};
@@ -29,6 +30,12 @@ class FlattenImpl final : public LayerWith<FlattenOptions> {
     for (int axis = 2; axis < x.ndim(); ++axis) channels_last.push_back(axis);
     channels_last.push_back(1);
     return K::batch_flatten(K::permute_dimensions(x, channels_last));
+  }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    const auto& shape = network.shape(inputs[0]);
+    if (shape.size() == 2) return inputs[0];
+    if (args.data_format != "channels_last") return {};
+    return network.reshape(inputs[0], {shape[0], shape[1] * shape[2] * shape[3]});
   }
 
  private:

@@ -1,0 +1,67 @@
+#pragma once
+#include <ktape/nn/compiled/plan.hpp>
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+/// Plans for the calls of a model's layers in inference. Internal: sources only.
+namespace ktape::nn {
+
+/// A scope of predict, evaluate and so on, in which models that are made from symbolic tensors, and
+/// Sequential models, make plans. Does nothing if the environment variable KTAPE_COMPILE is 0.
+class CompilingScope {
+ public:
+  CompilingScope();
+  ~CompilingScope();
+  CompilingScope(const CompilingScope&) = delete;
+  CompilingScope& operator=(const CompilingScope&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// The calls of a model's layers, with a plan for each of the most recent signatures (shapes and dtypes of the
+/// inputs). In the first run with a signature the layers are called, and the second run makes the plan.
+/// Several threads may run the calls at once.
+class CompiledCalls {
+ public:
+  /// Slots are numbered from the inputs on.
+  CompiledCalls(std::vector<PlannedCall> calls, std::size_t inputs, std::size_t slots,
+                std::vector<int> outputs);
+  ~CompiledCalls();
+
+  /// Returns whether a plan may run on these inputs: in a CompilingScope, without recording, with the engine
+  /// onednn, and on values without masks. The caller checks that the call is inference.
+  static bool usable(const std::vector<Tensor>& inputs);
+
+  std::vector<Tensor> run(const std::vector<Tensor>& inputs);
+  /// Returns the table of the plan that ran last; a sentence if there is none. Measures each step.
+  std::string explanation();
+
+ private:
+  struct Entry;
+  std::shared_ptr<Entry> entry_of(const std::vector<Tensor>& inputs);
+  std::vector<Tensor> slots_of(const std::vector<Tensor>& inputs) const;
+  std::vector<Tensor> outputs_of(const std::vector<Tensor>& slots) const;
+
+  const std::vector<PlannedCall> calls_;
+  const std::size_t inputs_, slots_;
+  const std::vector<int> outputs_;
+  std::mutex mutex_;
+  std::list<std::shared_ptr<Entry>> entries_;  ///< the most recently used entry first
+};
+
+/// A model that keeps plans.
+class WithPlans {
+ public:
+  /// Returns the plans; null where there can be none.
+  virtual std::shared_ptr<CompiledCalls> plans() const = 0;
+
+ protected:
+  ~WithPlans() = default;
+};
+
+}  // namespace ktape::nn

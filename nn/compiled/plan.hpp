@@ -1,0 +1,52 @@
+#pragma once
+#include <ktape/nn/layers/base/layer.hpp>
+#include <ktape/ops/compiled/compiled_network.hpp>
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+/// Plans: the calls of a model's layers, some of them replaced by networks. Internal: sources only.
+namespace ktape::nn {
+
+/// The call of a layer, or of an op, in a model. Each tensor of the model has a slot.
+struct PlannedCall {
+  Layer layer;              ///< undefined for an op
+  bool plain = false;       ///< whether the call has no arguments besides the inputs, and one output
+  std::vector<int> inputs;  ///< slots; below 0 for constants
+  int first_result = 0, results = 1;
+  std::function<void(std::vector<Tensor>& slots)> run;  ///< calls the layer as without a plan
+};
+
+/// The properties of the tensor in a slot during a run.
+struct ObservedSlot {
+  Shape shape;
+  bool usable =
+      false;  ///< whether a network can read or make the tensor: a float32 image or row without a mask
+};
+ObservedSlot observe(const Tensor& x);
+
+struct PlanItem {
+  std::vector<std::size_t> calls = {};  ///< one call, or the calls that the network computes
+  std::shared_ptr<backend::CompiledNetwork> network = {};  ///< null for a call of a layer
+  std::vector<int> inputs = {}, outputs = {};              ///< the slots that the network reads and fills
+  std::vector<std::pair<int, int>> copies = {};  ///< slots that share the tensor of a slot: (to, from)
+  std::vector<int> last_uses = {};               ///< the slots that no later item reads
+};
+
+/// The items of a plan, in the order of execution.
+struct Plan {
+  std::vector<PlanItem> items;
+  bool has_networks = false;
+};
+
+/// Makes a plan. `inputs` slots are filled before the plan runs; the slots in `outputs` are never emptied.
+Plan make_plan(const std::vector<PlannedCall>& calls, const std::vector<ObservedSlot>& slots,
+               std::size_t inputs, const std::vector<int>& outputs);
+
+/// Runs a plan on slots of which the first are filled. A network that refuses its inputs is replaced by the
+/// calls of the layers.
+void run_plan(const Plan& plan, const std::vector<PlannedCall>& calls, std::vector<Tensor>& slots);
+
+}  // namespace ktape::nn

@@ -1,0 +1,98 @@
+#include <ktape/ops/compiled/compiled_network.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/internal/engine.hpp>
+#include <ktape/ops/kernels/engine/one_thread.hpp>
+#include <ktape/ops/kernels/network/passes.hpp>
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace ktape::backend {
+namespace {
+
+bool is_finite(const Tensor& x) {
+  const float* const elements = static_cast<const float*>(x.raw());
+  std::uint32_t largest = 0;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    std::uint32_t bits;
+    std::memcpy(&bits, elements + i, sizeof bits);
+    largest = std::max(largest, bits & 0x7fffffffU);
+  }
+  return largest < 0x7f800000U;
+}
+
+}  // namespace
+
+bool compiles_networks() {
+  const bool all_threads = !omp_in_parallel() || omp_get_max_threads() == 1;
+  return all_threads && !deterministic() && op_helpers::engine().name() == "onednn";
+}
+
+std::shared_ptr<CompiledNetwork> CompiledNetwork::make(const NetworkBuilder& builder) {
+  auto made = std::make_shared<CompiledNetwork>();
+  made->network_ = builder.network();
+  for (const int output : made->network_.outputs)
+    made->outputs_.emplace_back(made->network_.nodes[static_cast<std::size_t>(output)].shape);
+  kernels::optimize(made->network_);
+  made->products_ = kernels::largest_products(made->network_);
+  made->variables_ = builder.weights();
+  return made->products_ > 0 && made->variant().program ? made : nullptr;
+}
+
+CompiledNetwork::Variant CompiledNetwork::variant() {
+  const std::lock_guard lock(mutex_);
+  Variant& variant = variants_[omp_get_max_threads()];
+  if (!variant.program) variant.program = kernels::Program::make(network_);
+  if (variant.program) refresh(variant);
+  return variant;
+}
+
+void CompiledNetwork::refresh(Variant& variant) const {
+  bool same = variant.packed_from.size() == variables_.size();
+  for (std::size_t i = 0; same && i < variables_.size(); ++i)
+    same = variant.packed_from[i].get() == variables_[i].value().get()->storage.get();
+  if (same) return;
+  variant.packed_from.clear(), variant.weights = nullptr;
+  std::vector<const float*> elements;
+  std::vector<Ref<Storage>> from;
+  bool finite = true;
+  for (const Variable& variable : variables_) {
+    finite = finite && is_finite(variable.value());
+    from.push_back(variable.value().get()->storage);
+    elements.push_back(static_cast<const float*>(variable.value().raw()));
+  }
+  if (finite) variant.weights = variant.program->pack(elements);
+  variant.packed_from = std::move(from);
+}
+
+std::optional<std::vector<Tensor>> CompiledNetwork::run(const std::vector<Tensor>& inputs) {
+  if (!std::all_of(inputs.begin(), inputs.end(), is_finite)) return {};
+  const kernels::OneThread alone(kernels::suits_one_thread(products_));
+  const Variant used = variant();
+  if (!used.weights) return {};
+  std::vector<Tensor> outputs;
+  std::vector<const float*> from;
+  std::vector<float*> to;
+  for (const Tensor& x : inputs) from.push_back(static_cast<const float*>(x.raw()));
+  for (const Shape& shape : outputs_) {
+    outputs.push_back(Tensor::empty(shape, DType::Float32));
+    to.push_back(static_cast<float*>(outputs.back().raw()));
+  }
+  used.program->run(used.weights, from, to);
+  return outputs;
+}
+
+std::vector<kernels::ProgramStep> CompiledNetwork::steps() {
+  const kernels::OneThread alone(kernels::suits_one_thread(products_));
+  const Variant used = variant();
+  return used.program->steps(used.weights);
+}
+
+std::size_t CompiledNetwork::arena_bytes() {
+  const kernels::OneThread alone(kernels::suits_one_thread(products_));
+  return variant().program->arena_bytes();
+}
+
+}  // namespace ktape::backend

@@ -1,0 +1,46 @@
+#pragma once
+#include <ktape/ops/kernels/network/network.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ktape::kernels {
+
+/// One step of a program, for tables.
+struct ProgramStep {
+  std::string what;            ///< "convolution + sum + relu"
+  std::string implementation;  ///< the name of the kernel
+  double milliseconds = 0;     ///< the shortest measured time; 0 without measurements
+};
+
+/// A network that is ready to run: primitives of oneDNN, which keep values in the layouts that suit them, and
+/// an arena in which all values between the steps lie. Several threads may run one program at once.
+class Program {
+ public:
+  class Weights;
+
+  /// Returns the program of an optimized network for the number of threads that OpenMP gives this thread
+  /// now; null if oneDNN is absent or has no fast primitive for a node.
+  static std::shared_ptr<const Program> make(const Network& network);
+  virtual ~Program() = default;
+
+  /// Folds and packs weights, given as the elements of each, for `run`.
+  virtual std::shared_ptr<const Weights> pack(const std::vector<const float*>& weights) const = 0;
+  /// Runs the program. `inputs` has an element for each Input of the network, `outputs` for each output;
+  /// inputs are only read. Must have the number of threads of `make`.
+  virtual void run(const std::shared_ptr<const Weights>& weights, const std::vector<const float*>& inputs,
+                   const std::vector<float*>& outputs) const = 0;
+  /// Returns the steps. Given weights, runs the program a few times on zeros and measures each step.
+  virtual std::vector<ProgramStep> steps(const std::shared_ptr<const Weights>& weights) const = 0;
+  virtual std::size_t arena_bytes() const = 0;
+};
+
+/// Returns the number of multiplications of the largest convolution or product.
+std::int64_t largest_products(const Network& network);
+/// Returns whether one thread should compute that many multiplications: they are few, or other threads would
+/// have to wait for a processor.
+bool suits_one_thread(std::int64_t products);
+
+}  // namespace ktape::kernels
