@@ -35,6 +35,8 @@ Logs evaluated(const Model& model, BatchSource& source, const EvaluateOptions& o
   const ModelUse::Run run(model.impl(), "evaluate", ModelUse::Kind::Evaluation);
   const CallbackList callbacks(model, options.callbacks, {1, steps, options.verbose});
   model.impl().trainer().refresh();
+  // Validation in fit makes no plans, so that a resumed training gives the bits of an uninterrupted one.
+  const CompilingScope compiling;
   return naming_interrupts("evaluate", [&] {
     return test_epoch(model.impl(), source, {"evaluate", "steps", options.steps}, callbacks);
   });

@@ -1,5 +1,4 @@
 #include <ktape/autograd/tape.hpp>
-#include <ktape/nn/compiled/compiled_calls.hpp>
 #include <ktape/nn/training/internal/distributed_training.hpp>
 #include <ktape/nn/training/internal/loop.hpp>
 #include <ktape/nn/training/internal/progress.hpp>
@@ -88,7 +87,6 @@ Logs test_epoch(ModelImpl& model, BatchSource& source, const TestRun& run, const
                 DistributedTraining* distributed) {
   const K::learning_phase_scope inference(0);
   const NoGrad off;
-  const CompilingScope compiling;
   model.trainer().reset();
   callbacks.tell(&CallbackImpl::on_test_begin, Logs());
   Logs logs;

@@ -67,7 +67,8 @@ TEST_CASE_FIXTURE(Data, "inputs, targets and weights may come by name, in any or
                        listed = model.predict({t, b}, {.verbose = 0});
   for (std::size_t i : {0, 1}) CHECK(values(named.outputs()[i]) == values(listed.outputs()[i]));
   CHECK(values(model.predict_on_batch({{"body", b}, {"title", t}})[1]) == values(listed.outputs()[1]));
-  CHECK(values(model.apply({{"body", b}, {"title", t}})[0]) == values(listed.outputs()[0]));
+  // A plan may have made the prediction.
+  CHECK(close(model.apply({{"body", b}, {"title", t}})[0], listed.outputs()[0], {.rtol = 1e-5}));
   const nn::Model priority(model.inputs(), model.outputs()[0]);
   CHECK(values(priority({{"body", b}, {"title", t}})) == values(priority({t, b})));
   CHECK(values(priority(x_named)) == values(priority(x_listed)));
