@@ -86,6 +86,7 @@
 #include <ktape/nn/plot/model_graph.hpp>
 #include <ktape/nn/plot/plot.hpp>
 #include <ktape/nn/program_options.hpp>
+#include <ktape/nn/saving/onnx/onnx.hpp>
 #include <ktape/nn/saving/safetensors/safetensors.hpp>
 #include <ktape/nn/saving/saving.hpp>
 #include <ktape/nn/serialization/clone.hpp>

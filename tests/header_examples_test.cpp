@@ -328,6 +328,11 @@ using Sign = nn::OptimizerOf<SignImpl>;
   for (const auto& [name, array] : data::load_npz("weights.npz")) std::cout << name;
   data::save_npz("pair.npz", {{"x", x}, {"y", y}});
   for (const auto& [name, tensor] : nn::load_safetensors("model.safetensors")) std::cout << name;
+  {
+    const Tensor& images = x;
+    nn::Model model = nn::onnx::load("resnet50.onnx");
+    Tensor y = model.predict(images);
+  }
 }
 
 [[maybe_unused]] void losses_optimizers_and_callbacks(const nn::Model& model, const Tensor& x,

@@ -9,6 +9,7 @@
 
 #include "../nn/data/archives.hpp"
 #include "../nn/data/image_bytes.hpp"
+#include "../nn/saving/onnx/onnx_bytes.hpp"
 #include "hdf5_bomb.hpp"
 
 namespace K = ktape::backend;
@@ -156,6 +157,8 @@ const std::vector<Loader>& loaders() {
            nn::save_safetensors(to, arrays(), {{"a", "b"}});
          })};
        }},
+      {"onnx", "model.onnx", [](const std::string& path) { nn::onnx::load(path); },
+       [](const std::string&) -> Seeds { return {onnx_model()}; }},
       {"ktape", "model.ktape", load_model, saved_models},
       {"keras", "model.keras", load_model, saved_models, keras_bombs},
       {"h5", "model.h5", load_model, saved_models, hdf5_bombs},

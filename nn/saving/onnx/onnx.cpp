@@ -1,0 +1,309 @@
+#include <ktape/nn/core/text.hpp>
+#include <ktape/nn/saving/onnx/onnx.hpp>
+#include <ktape/nn/saving/onnx/operator.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/updates.hpp>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ktape::nn::onnx {
+namespace {
+
+constexpr std::int64_t first_opset = 7, last_opset = 21;
+
+/// The values of the names in a graph, and in the graphs around it.
+struct Scope {
+  const Scope* outer;
+  std::unordered_map<std::string, Tensor> values;
+
+  const Tensor* find(const std::string& name) const {
+    for (const Scope* scope = this; scope; scope = scope->outer)
+      if (const auto found = scope->values.find(name); found != scope->values.end()) return &found->second;
+    return nullptr;
+  }
+};
+
+/// Calls f with each graph in the attributes of a node.
+template <class F>
+void each_graph(const NodeProto& node, F f) {
+  for (const auto& [name, attribute] : node.attributes)
+    if (attribute.graph) f(*attribute.graph);
+}
+
+// --- Checks of a file -------------------------------------------------------------------------------------
+
+/// Checks that each name has one maker, and that all are made before they are used: a graph without cycles.
+class GraphChecker {
+ public:
+  explicit GraphChecker(const std::string& path) : path_(path) {}
+
+  /// The names that are known in a graph, besides those of the graphs around it.
+  struct Names {
+    const Names* outer;
+    std::unordered_set<std::string> own;
+
+    bool contains(const std::string& name) const {
+      for (const Names* names = this; names; names = names->outer)
+        if (names->own.contains(name)) return true;
+      return false;
+    }
+  };
+
+  void check(const Graph& graph, const Names* around = nullptr) {
+    Names known{around, {}};
+    const auto add = [&](const std::string& name) {
+      if (!name.empty() && !known.own.insert(name).second)
+        fail_for("the tensor '", printable(name), "' is made twice");
+    };
+    for (const std::string& name : graph.inputs) add(name);
+    std::unordered_set<std::string> initialized;
+    for (const auto& [name, tensor] : graph.initializers) {
+      if (!initialized.insert(name).second) fail_for("the tensor '", printable(name), "' is made twice");
+      known.own.insert(name);
+    }
+    for (const NodeProto& node : graph.nodes) {
+      for (const std::string& name : node.inputs) expect_known(name, known, node.op);
+      each_graph(node, [&](const Graph& inner) { check(inner, &known); });
+      for (const std::string& name : node.outputs) add(name);
+    }
+    for (const std::string& name : graph.outputs) expect_known(name, known, "the graph");
+  }
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void fail_for(const Parts&... reason) const {
+    fail<IOError>("[onnx::load] the graph must be in order and without cycles: received ", path_, " (",
+                  reason..., ')');
+  }
+  void expect_known(const std::string& name, const Names& known, const std::string& user) const {
+    if (!name.empty() && !known.contains(name))
+      fail_for("nothing makes the tensor '", printable(name), "' before ", printable(user), " uses it");
+  }
+  const std::string& path_;
+};
+
+void count_unknown(const Graph& graph, std::map<std::string, int>& unknown) {
+  for (const NodeProto& node : graph.nodes) {
+    if (!node.domain.empty() || !operator_table().contains(node.op))
+      ++unknown[printable(node.op) + " of the domain " +
+                (node.domain.empty() ? "ai.onnx" : printable(node.domain))];
+    each_graph(node, [&](const Graph& inner) { count_unknown(inner, unknown); });
+  }
+}
+
+void expect_known_operators(const Graph& graph, const std::string& path) {
+  std::map<std::string, int> unknown;
+  count_unknown(graph, unknown);
+  if (unknown.empty()) return;
+  std::string list;
+  for (const auto& [name, nodes] : unknown)
+    list += (list.empty() ? "" : ", ") + name + " (" + std::to_string(nodes) +
+            (nodes == 1 ? " node)" : " nodes)");
+  fail("[onnx::load] the operators must be known: received ", path, " with ", list);
+}
+
+std::int64_t opset_of(const ModelProto& model, const std::string& path) {
+  const auto found = model.opsets.find("");
+  const std::int64_t opset = found == model.opsets.end() ? 0 : found->second;
+  if (opset < first_opset || opset > last_opset)
+    fail("[onnx::load] the opset must be in [", first_opset, ", ", last_opset, "]: received ", path,
+         " with opset=", opset);
+  return opset;
+}
+
+// --- The model --------------------------------------------------------------------------------------------
+
+/// Returns the names of the moving statistics of batch normalizations.
+std::set<std::string> statistics(const Graph& graph) {
+  std::set<std::string> names;
+  for (const NodeProto& node : graph.nodes)
+    if (node.op == "BatchNormalization")
+      for (std::size_t i = 3; i < node.inputs.size(); ++i) names.insert(node.inputs[i]);
+  return names;
+}
+
+/// Calls f with each name that a node uses, also inside of its graphs.
+template <class F>
+void each_use(const NodeProto& node, F f) {
+  for (const std::string& name : node.inputs) f(name);
+  each_graph(node, [&](const Graph& graph) {
+    for (const NodeProto& inner : graph.nodes) each_use(inner, f);
+    for (const std::string& name : graph.outputs) f(name);
+  });
+}
+
+/// Returns for each node the names that no later node needs.
+std::vector<std::vector<std::string>> last_uses(const Graph& graph) {
+  std::unordered_set<std::string> needed(graph.outputs.begin(), graph.outputs.end());
+  std::vector<std::vector<std::string>> dead(graph.nodes.size());
+  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+    const auto see = [&](const std::string& name) {
+      if (!name.empty() && needed.insert(name).second) dead[i].push_back(name);
+    };
+    each_use(graph.nodes[i], see);
+    for (const std::string& name : graph.nodes[i].outputs) see(name);
+  }
+  return dead;
+}
+
+/// An input of a model, which is not one of the initializers.
+struct Input {
+  std::string name;
+  DType dtype;
+};
+
+std::vector<Input> inputs_of(const Graph& graph, const std::string& path) {
+  std::set<std::string> initialized;
+  for (const auto& [name, tensor] : graph.initializers) initialized.insert(name);
+  std::vector<Input> inputs;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    if (initialized.contains(graph.inputs[i])) continue;
+    try {
+      inputs.push_back({graph.inputs[i], dtype_of_code(graph.input_types[i])});
+    } catch (const TypeError& error) {
+      fail("[onnx::load] the inputs must be tensors of numbers: received ", path, " with the input '",
+           printable(graph.inputs[i]), "' (", error.what(), ')');
+    }
+  }
+  return inputs;
+}
+
+/// Returns the dtype of a model, to which a layer converts floating inputs: the widest of the inputs.
+DType widest(const std::vector<Input>& inputs) {
+  DType dtype = DType::Float32;
+  bool any = false;
+  for (const Input& input : inputs)
+    if (input.dtype.is_floating() && (!std::exchange(any, true) || input.dtype.size() > dtype.size()))
+      dtype = input.dtype;
+  return dtype;
+}
+
+class OnnxImpl final : public ModelImpl {
+ public:
+  OnnxImpl(ModelProto model, std::int64_t opset, std::vector<Input> inputs)
+      : ModelImpl("OnnxModel", {.dtype = widest(inputs)}),
+        graph_(std::move(model.graph)),
+        opset_(opset),
+        dead_(last_uses(graph_)),
+        inputs_(std::move(inputs)) {
+    const std::set<std::string> fixed = statistics(graph_);
+    for (auto& [name, tensor] : graph_.initializers) {
+      const bool weight = tensor.dtype().is_floating();
+      if (!weight) constants_.emplace_back(name, tensor);
+      else add_initializer(name, tensor, tensor.ndim() > 0 && !fixed.contains(name));
+    }
+    graph_.initializers.clear();
+  }
+
+  std::vector<std::string> input_names() const override {
+    std::vector<std::string> names;
+    for (const Input& input : inputs_) names.push_back(input.name);
+    return names;
+  }
+  std::vector<std::string> output_names() const override { return graph_.outputs; }
+
+  std::vector<Tensor> call(const std::vector<Tensor>& inputs) {
+    if (inputs.size() != inputs_.size())
+      fail("[", name(), "] the model must have ", inputs_.size(), " inputs: received ", inputs.size());
+    Scope scope{nullptr, {}};
+    for (const auto& [name, value] : constants_) scope.values.emplace(name, value);
+    for (const auto& [name, variable] : variables_)
+      scope.values.emplace(name, static_cast<const Tensor&>(variable));
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      scope.values.insert_or_assign(inputs_[i].name, accepted_by(inputs_[i], inputs[i]));
+    return run(graph_, scope, &dead_);
+  }
+
+ private:
+  /// Converts an input to the dtype of the file. Throws TypeError for floating numbers in place of integers.
+  Tensor accepted_by(const Input& input, const Tensor& x) const {
+    if (x.dtype().is_floating() && !input.dtype.is_floating())
+      fail<TypeError>("[", name(), "] the input '", input.name, "' must be ", input.dtype,
+                      ": received dtype=", x.dtype());
+    return x.dtype() == input.dtype ? x : backend::cast(x, input.dtype);
+  }
+
+  void add_initializer(const std::string& name, const Tensor& tensor, bool trainable) {
+    const Variable weight = add_weight(
+        name, tensor.shape(), {.initializer = "zeros", .trainable = trainable, .dtype = tensor.dtype()});
+    backend::set_value(weight, tensor);
+    variables_.emplace_back(name, weight);
+  }
+
+  Tensors run(const Graph& graph, Scope& scope, const std::vector<std::vector<std::string>>* dead) const {
+    for (const auto& [name, value] : graph.initializers) scope.values.insert_or_assign(name, value);
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      run_node(graph.nodes[i], scope);
+      if (dead)
+        for (const std::string& name : (*dead)[i]) scope.values.erase(name);
+    }
+    Tensors outputs;
+    for (const std::string& name : graph.outputs) outputs.push_back(*scope.find(name));
+    return outputs;
+  }
+
+  Tensors run_inner(const Graph& graph, const Scope& around, const Tensors& inputs) const {
+    Scope scope{&around, {}};
+    for (std::size_t i = 0; i < inputs.size(); ++i) scope.values.insert_or_assign(graph.inputs[i], inputs[i]);
+    return run(graph, scope, nullptr);
+  }
+
+  void run_node(const NodeProto& node, Scope& scope) const {
+    Tensors inputs;
+    for (const std::string& name : node.inputs) inputs.push_back(name.empty() ? Tensor() : *scope.find(name));
+    const std::function<Tensors(const Graph&, const Tensors&)> inner =
+        [&](const Graph& graph, const Tensors& values) { return run_inner(graph, scope, values); };
+    const Tensors outputs = computed(node, {node, inputs, opset_, inner});
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i].empty()) continue;
+      if (i >= outputs.size() || !outputs[i].defined())
+        fail("[", name(), "] the output ", i, " of ", described(node), " is not computed");
+      scope.values.insert_or_assign(node.outputs[i], outputs[i]);
+    }
+  }
+
+  /// Runs a node; errors name the node and keep their type.
+  static Tensors computed(const NodeProto& node, const Call& call) {
+    try {
+      return operator_table().at(node.op)(call);
+    } catch (const TypeError& error) {
+      fail<TypeError>(error.what(), " in ", described(node));
+    } catch (const ValueError& error) {
+      fail<ValueError>(error.what(), " in ", described(node));
+    }
+  }
+
+  static std::string described(const NodeProto& node) {
+    const std::string first = node.outputs.empty() ? "" : node.outputs[0];
+    return "the node '" + printable(node.name.empty() ? first : node.name) + "' (" + node.op + ')';
+  }
+
+  Graph graph_;
+  std::int64_t opset_;
+  std::vector<std::vector<std::string>> dead_;  ///< for each node the names that no later node needs
+  std::vector<std::pair<std::string, Tensor>> constants_;
+  std::vector<std::pair<std::string, Variable>> variables_;
+  std::vector<Input> inputs_;
+};
+
+}  // namespace
+
+Model load(const std::string& path) {
+  ModelProto model = read_model("onnx::load", path);
+  const std::int64_t opset = opset_of(model, path);
+  GraphChecker(path).check(model.graph);
+  expect_known_operators(model.graph, path);
+  std::vector<Input> inputs = inputs_of(model.graph, path);
+  return Model(std::make_shared<OnnxImpl>(std::move(model), opset, std::move(inputs)));
+}
+
+std::vector<std::string> operators() {
+  std::vector<std::string> names;
+  for (const auto& [name, f] : operator_table()) names.push_back(name);
+  return names;
+}
+
+}  // namespace ktape::nn::onnx
