@@ -137,7 +137,8 @@ void run_even_rows(const ElementLoop& loop, std::int64_t rows, std::int64_t n, v
     for (int k = 0; k < 2; ++k) {
       const auto element = [&](std::int64_t j) { return at(x[k].at, (row + j) * steps[k] * loop.in_size); };
       from[k] = x[k].repeats ? &repeated[k][0][0] : element(0);
-      step[k] = x[k].repeats ? ElementLoop::Step{0, loop.lanes} : ElementLoop::Step{loop.lanes, steps[k] - n};
+      step[k] = x[k].repeats ? ElementLoop::Step{0, vector_size / loop.in_size}
+                             : ElementLoop::Step{loop.lanes, steps[k] - n};
       if (!x[k].repeats) continue;
       with_bits(loop.in_size, [&]<class U>(U) {
         for (std::int64_t j = 0; j < m; ++j)
