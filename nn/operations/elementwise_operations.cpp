@@ -15,7 +15,7 @@ using Binary = Tensor (*)(const TensorOrNumber&, const TensorOrNumber&);
 
 /// Returns whether the operands are tensors that must be converted to a common dtype, as Keras does.
 bool mixed(const OperationCall& call) {
-  if (call.is_number("x1") || call.is_number("x2")) return false;
+  if (call.operand("x1").is_number() || call.operand("x2").is_number()) return false;
   const DType x1 = call.tensor("x1").dtype(), x2 = call.tensor("x2").dtype();
   return x1 != x2 || !x1.is_floating();
 }
