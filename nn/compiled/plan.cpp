@@ -21,8 +21,13 @@ std::size_t at(int slot) { return static_cast<std::size_t>(slot); }
 class PlanMaker {
  public:
   PlanMaker(const std::vector<PlannedCall>& calls, const std::vector<ObservedSlot>& slots, std::size_t inputs,
-            const std::vector<int>& outputs)
-      : calls_(calls), slots_(slots), outputs_(outputs), made_(slots.size()), done_(calls.size()) {
+            const std::vector<int>& outputs, std::int64_t smallest)
+      : smallest_(smallest),
+        calls_(calls),
+        slots_(slots),
+        outputs_(outputs),
+        made_(slots.size()),
+        done_(calls.size()) {
     std::fill_n(made_.begin(), inputs, true);
   }
 
@@ -112,7 +117,8 @@ class PlanMaker {
       else nodes.push_back(node), item.outputs.push_back(slot);
     }
     draft.builder.set_outputs(nodes);
-    item.network = nodes.empty() ? nullptr : K::CompiledNetwork::make(draft.builder);
+    const bool pays = !nodes.empty() && draft.builder.products() >= smallest_;
+    item.network = pays ? K::CompiledNetwork::make(draft.builder) : nullptr;
     for (const std::size_t i : draft.calls) refused_[i] = true;
     if (!item.network) return;
     plan_.has_networks = true;
@@ -159,6 +165,7 @@ class PlanMaker {
     }
   }
 
+  const std::int64_t smallest_;
   const std::vector<PlannedCall>& calls_;
   const std::vector<ObservedSlot>& slots_;
   const std::vector<int>& outputs_;
@@ -170,8 +177,8 @@ class PlanMaker {
 }  // namespace
 
 Plan make_plan(const std::vector<PlannedCall>& calls, const std::vector<ObservedSlot>& slots,
-               std::size_t inputs, const std::vector<int>& outputs) {
-  return PlanMaker(calls, slots, inputs, outputs).make();
+               std::size_t inputs, const std::vector<int>& outputs, std::int64_t smallest) {
+  return PlanMaker(calls, slots, inputs, outputs, smallest).make();
 }
 
 void run_plan(const Plan& plan, const std::vector<PlannedCall>& calls, std::vector<Tensor>& slots) {

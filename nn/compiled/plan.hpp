@@ -42,8 +42,9 @@ struct Plan {
 };
 
 /// Makes a plan. `inputs` slots are filled before the plan runs; the slots in `outputs` are never emptied.
+/// A network of fewer multiplications than `smallest` is not compiled.
 Plan make_plan(const std::vector<PlannedCall>& calls, const std::vector<ObservedSlot>& slots,
-               std::size_t inputs, const std::vector<int>& outputs);
+               std::size_t inputs, const std::vector<int>& outputs, std::int64_t smallest = 0);
 
 /// Runs a plan on slots of which the first are filled. A network that refuses its inputs is replaced by the
 /// calls of the layers.

@@ -1,4 +1,5 @@
 #include <ktape/ops/compiled/network_builder.hpp>
+#include <ktape/ops/kernels/network/program.hpp>
 
 #include <algorithm>
 
@@ -19,6 +20,8 @@ int NetworkBuilder::add(NetworkNode node) {
   network_.nodes.push_back(std::move(node));
   return static_cast<int>(network_.nodes.size()) - 1;
 }
+
+std::int64_t NetworkBuilder::products() const { return kernels::total_products(network_); }
 
 int NetworkBuilder::weight(const Variable& variable) {
   if (!variable.defined()) return -1;

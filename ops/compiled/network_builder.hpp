@@ -48,6 +48,8 @@ class NetworkBuilder {
 
   const kernels::Network& network() const { return network_; }
   const std::vector<Variable>& weights() const { return weights_; }
+  /// Returns the number of multiplications of a run.
+  std::int64_t products() const;
   void set_outputs(const std::vector<int>& outputs) { network_.outputs = outputs; }
 
  private:

@@ -18,16 +18,25 @@
 
 namespace ktape::kernels {
 
+namespace {
+std::int64_t products_of(const Network& network, const NetworkNode& node) {
+  if (!node.multiplies()) return 0;
+  std::int64_t products = node.window[0] * node.window[1];
+  for (const std::int64_t extent : node.shape) products *= extent;
+  if (!node.depthwise) products *= network.nodes[static_cast<std::size_t>(node.inputs[0])].shape.back();
+  return products;
+}
+}  // namespace
+
 std::int64_t largest_products(const Network& network) {
   std::int64_t largest = 0;
-  for (const NetworkNode& node : network.nodes) {
-    if (!node.multiplies()) continue;
-    std::int64_t products = node.window[0] * node.window[1];
-    for (const std::int64_t extent : node.shape) products *= extent;
-    if (!node.depthwise) products *= network.nodes[static_cast<std::size_t>(node.inputs[0])].shape.back();
-    largest = std::max(largest, products);
-  }
+  for (const NetworkNode& node : network.nodes) largest = std::max(largest, products_of(network, node));
   return largest;
+}
+std::int64_t total_products(const Network& network) {
+  std::int64_t total = 0;
+  for (const NetworkNode& node : network.nodes) total += products_of(network, node);
+  return total;
 }
 
 bool suits_one_thread(std::int64_t products) {

@@ -39,6 +39,8 @@ class Program {
 
 /// Returns the number of multiplications of the largest convolution or product.
 std::int64_t largest_products(const Network& network);
+/// Returns the number of multiplications of all nodes.
+std::int64_t total_products(const Network& network);
 /// Returns whether one thread should compute that many multiplications: they are few, or other threads would
 /// have to wait for a processor.
 bool suits_one_thread(std::int64_t products);

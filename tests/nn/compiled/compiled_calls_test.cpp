@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
 
@@ -14,6 +15,12 @@ namespace nn = ktape::nn;
 using ktape::Tensor, ktape::Shape;
 
 namespace {
+
+/// Lets networks of any size be compiled.
+struct AnySize {
+  AnySize() { setenv("KTAPE_COMPILE", "1", 1); }
+  ~AnySize() { unsetenv("KTAPE_COMPILE"); }
+};
 
 Tensor images(std::int64_t batch, int seed = 1, Shape image = {9, 10, 3}) {
   image.insert(0, batch);
@@ -85,7 +92,7 @@ bool has_plan(const nn::Model& model) { return nn::explain(model).find("arena") 
 
 }  // namespace
 
-TEST_CASE("plans compute what the layers compute, for each batch size") {
+TEST_CASE_FIXTURE(AnySize, "plans compute what the layers compute, for each batch size") {
   for (const nn::Model& model : {residual_network(), mobile_network()})
     for (const std::int64_t batch : {1, 2, 5, 1, 3, 7, 2})
       for (int run = 0; run < 3; ++run) {
@@ -94,7 +101,7 @@ TEST_CASE("plans compute what the layers compute, for each batch size") {
       }
 }
 
-TEST_CASE("nn::explain prints the plan from the second prediction on") {
+TEST_CASE_FIXTURE(AnySize, "nn::explain prints the plan from the second prediction on") {
   const nn::Model model = residual_network();
   CHECK_FALSE(has_plan(model));
   const Tensor x = images(2);
@@ -109,7 +116,7 @@ TEST_CASE("nn::explain prints the plan from the second prediction on") {
   CHECK(table.find("\npadding") == std::string::npos);
 }
 
-TEST_CASE("plans see changed weights") {
+TEST_CASE_FIXTURE(AnySize, "plans see changed weights") {
   const nn::Model model = residual_network();
   const Tensor x = images(2);
   for (int change = 0; change < 4; ++change) {
@@ -127,7 +134,7 @@ TEST_CASE("plans see changed weights") {
   }
 }
 
-TEST_CASE("plans are for inference only") {
+TEST_CASE_FIXTURE(AnySize, "plans are for inference only") {
   const nn::Sequential model({nn::Dense(8), nn::BatchNormalization(), nn::Dropout(0.5)});
   const Tensor x = normal({6, 4}, 1, "float32");
   for (int run = 0; run < 3; ++run) model.predict_on_batch(x);
@@ -138,7 +145,7 @@ TEST_CASE("plans are for inference only") {
   CHECK(agrees(model.predict_on_batch(x)[0], eager(model, x)));
 }
 
-TEST_CASE("evaluate uses plans, with the losses of layers and equal numbers") {
+TEST_CASE_FIXTURE(AnySize, "evaluate uses plans, with the losses of layers and equal numbers") {
   const Tensor in = nn::Input({4});
   const Tensor hidden = nn::Dense(8, {.activation = "relu", .activity_regularizer = "l2"})(in);
   const nn::Model model(in, nn::Dense(1)(nn::BatchNormalization()(nn::Dense(8)(hidden))));
@@ -153,7 +160,7 @@ TEST_CASE("evaluate uses plans, with the losses of layers and equal numbers") {
   }
 }
 
-TEST_CASE("a layer without a plan is called between networks") {
+TEST_CASE_FIXTURE(AnySize, "a layer without a plan is called between networks") {
   struct NegateImpl : nn::LayerImpl {
     int calls = 0;
     NegateImpl() : LayerImpl("Negate") {}
@@ -180,7 +187,7 @@ TEST_CASE("a layer without a plan is called between networks") {
   CHECK(agrees(model.predict_on_batch(x)[0], first[0]));
 }
 
-TEST_CASE("NaN and infinity in inputs and weights give what the layers give") {
+TEST_CASE_FIXTURE(AnySize, "NaN and infinity in inputs and weights give what the layers give") {
   const nn::Sequential model({nn::Dense(4, {.activation = "relu"}), nn::Dense(2)});
   Tensor x = normal({3, 4}, 1, "float32");
   for (int run = 0; run < 3; ++run) model.predict_on_batch(x);
@@ -194,7 +201,7 @@ TEST_CASE("NaN and infinity in inputs and weights give what the layers give") {
   CHECK(agrees(model.predict_on_batch(x)[0], eager(model, x)));
 }
 
-TEST_CASE("threads run one plan at once") {
+TEST_CASE_FIXTURE(AnySize, "threads run one plan at once") {
   const nn::Model model = residual_network();
   std::vector<Tensor> results(6);
   in_threads(6, [&](int i) {
@@ -203,7 +210,7 @@ TEST_CASE("threads run one plan at once") {
   for (int i = 0; i < 6; ++i) CHECK(agrees(results[i], eager(model, images(1 + i % 3, i))));
 }
 
-TEST_CASE("a Sequential that gets another layer gets another plan") {
+TEST_CASE_FIXTURE(AnySize, "a Sequential that gets another layer gets another plan") {
   const nn::Sequential model({nn::Dense(8, {.activation = "relu"})});
   const Tensor x = normal({6, 4}, 1, "float32");
   for (int run = 0; run < 3; ++run) model.predict_on_batch(x);
@@ -213,7 +220,7 @@ TEST_CASE("a Sequential that gets another layer gets another plan") {
   CHECK(model.predict_on_batch(x)[0].shape() == Shape{6, 8});
 }
 
-TEST_CASE("random networks: plans agree with the layers") {
+TEST_CASE_FIXTURE(AnySize, "random networks: plans agree with the layers") {
   for (int seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(static_cast<unsigned>(seed));
@@ -281,4 +288,14 @@ TEST_CASE("random networks: plans agree with the layers") {
       for (std::size_t i = 0; i < got.size(); ++i) CHECK(agrees(got[i], want[i]));
     }
   }
+}
+
+TEST_CASE("a network of few multiplications is not compiled: the layers give the same bits again") {
+  const nn::Sequential small({nn::Dense(4)}), large({nn::Dense(1024)});
+  for (int i = 0; i < 2; ++i) {
+    small.predict_on_batch(K::ones({2, 3}));
+    large.predict_on_batch(K::ones({64, 1024}));
+  }
+  CHECK(nn::explain(small).find("product") == std::string::npos);
+  if (K::backend() == "onednn") CHECK(nn::explain(large).find("product") != std::string::npos);
 }
