@@ -114,8 +114,7 @@ std::optional<Values> values_of(const std::any& value) {
       visit<int>(value, out) || visit<std::int64_t>(value, out) || visit<double>(value, out) ||
       visit<std::optional<int>>(value, out) || visit<std::optional<std::int64_t>>(value, out) ||
       visit<std::optional<double>>(value, out) || visit<std::string>(value, out) || visit<Axes>(value, out) ||
-      visit<Shape>(value, out) ||
-      visit<std::vector<K::PaddingPair>>(value, out) ||
+      visit<Shape>(value, out) || visit<std::vector<K::PaddingPair>>(value, out) ||
       visit<K::PerAxis<std::int64_t>>(value, out,
                                       [](const auto& numbers) { return Values{value_of(numbers)}; }) ||
       visit<Scalar>(value, out, [](Scalar number) { return Values{finite(number)}; }) ||

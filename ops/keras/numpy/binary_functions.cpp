@@ -38,7 +38,10 @@ Tensor integer_function(const char* op, const Operands& o, IntegerFunction f) {
   if (is_symbolic(o.x, o.y))
     return defer(
         op, {shape, o.x.dtype()},
-        [=](const Tensor& x, const Tensor& y) { return integer_function(op, {x, y}, f); }, o.x, o.y);
+        [=](const Tensor& x, const Tensor& y) {
+          return integer_function(op, {x, y}, f);
+        },
+        o.x, o.y);
   const Operands b = op_helpers::broadcast_together(op, o);
   const Tensor x = converted(b.x, DType::Int64), y = converted(b.y, DType::Int64);
   Tensor out = Tensor::empty(shape, b.x.dtype(), op);

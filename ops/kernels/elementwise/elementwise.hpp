@@ -93,7 +93,8 @@ template <class T, class R, class F, std::size_t... I>
 template <class T, class R, class F, int N>
 constexpr auto loop_of = []<std::size_t... I>(std::index_sequence<I...>) {
   return &run_loop<loop_type<T>, loop_type<R>, F, I...>;
-}(std::make_index_sequence<N>());
+}
+(std::make_index_sequence<N>());
 
 /// The number of elements that a vector of the loop over T holds; 1 for a loop over elements.
 template <class T>

@@ -24,7 +24,7 @@ nn::PlannedCall call(const nn::Layer& layer, int input, int result) {
 
 TEST_CASE("a plan joins neighbouring layers and calls the others") {
   const ktape::NoGrad off;
-  const nn::Layer dense = nn::Dense(4), exp = nn::Lambda([](const Tensor& x) { return K::exp(x); }),
+  const nn::Layer dense = nn::Dense(4), exp = nn::Lambda([](const Tensor&x) { return K::exp(x); }),
                   relu = nn::ReLU(), last = nn::Dense(2);
   const std::vector<nn::PlannedCall> calls{call(dense, 0, 1), call(exp, 1, 2), call(relu, 1, 3),
                                            call(last, 3, 4)};

@@ -138,7 +138,8 @@ TEST_CASE("operations that the library lacks are errors that name them") {
   };
   check_throws<ValueError>(load("{}"), "[m] the layer 'op': Add must have the argument x2: received none");
   check_throws<ValueError>(load(R"({"y": [[1.0], [1.0, 2.0]]})"), "must be lists of one length each");
-  check_throws<ktape::TypeError>(load(R"({"y": "one"})"), "[Add] x2 must be a tensor or a number: received \"one\"");
+  check_throws<ktape::TypeError>(load(R"({"y": "one"})"),
+                                 "[Add] x2 must be a tensor or a number: received \"one\"");
 }
 
 namespace {

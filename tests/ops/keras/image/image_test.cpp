@@ -39,15 +39,26 @@ TEST_CASE("ops: gradients of image functions agree with differences") {
   check("rgb_to_hsv", [](In in) { return ops::rgb_to_hsv(in[0]); }, {colors});
   check("hsv_to_rgb", [](In in) { return ops::hsv_to_rgb(in[0]); }, {colors});
   check("resize",
-        [](In in) { return ops::resize(in[0], {3, 7}, {.interpolation = "bicubic", .antialias = true}); },
+        [](In in) {
+          return ops::resize(in[0], {3, 7}, {.interpolation = "bicubic", .antialias = true});
+        },
         {x});
   check("gaussian_blur", [](In in) { return ops::gaussian_blur(in[0], {3, 5}, {1., 2.}); }, {x});
   check("sobel_edges", [](In in) { return ops::sobel_edges(in[0]); }, {x});
   check("extract_patches",
-        [](In in) { return ops::extract_patches(in[0], {2, 3}, {.strides = 1, .padding = "same"}); }, {x});
-  check("extract_patches_3d", [](In in) { return ops::extract_patches_3d(in[0], {2, 1, 2}); },
+        [](In in) {
+          return ops::extract_patches(in[0], {2, 3}, {.strides = 1, .padding = "same"});
+        },
+        {x});
+  check("extract_patches_3d",
+        [](In in) {
+          return ops::extract_patches_3d(in[0], {2, 1, 2});
+        },
         {normal({1, 2, 2, 4, 1})});
-  check("reconstruct_patches", [](In in) { return ops::reconstruct_patches(in[0], 2, {3, 4}); },
+  check("reconstruct_patches",
+        [](In in) {
+          return ops::reconstruct_patches(in[0], 2, {3, 4});
+        },
         {normal({1, 2, 2, 4})});
   check("crop_images",
         [](In in) {
@@ -72,7 +83,9 @@ TEST_CASE("ops: gradients of image functions agree with differences") {
   const ktape::Shape shape{2, 5, 3};
   for (const char* method : {"linear", "cubic", "lanczos3", "lanczos5"})
     check("scale_and_translate",
-          [=](In in) { return ops::scale_and_translate(in[0], shape, in[1], in[2], {1, 2}, method); },
+          [=](In in) {
+            return ops::scale_and_translate(in[0], shape, in[1], in[2], {1, 2}, method);
+          },
           {normal({2, 4, 5}), doubles({1.3, 0.7}), doubles({0.21, -0.37})});
   check("elastic_transform",
         [](In in) { return ops::elastic_transform(in[0], {.alpha = 2, .sigma = 0.7, .seed = 3}); }, {x});
