@@ -333,6 +333,12 @@ using Sign = nn::OptimizerOf<SignImpl>;
     nn::Model model = nn::onnx::load("resnet50.onnx");
     Tensor y = model.predict(images);
   }
+  {
+    const Tensor& image = x;
+    model.predict_on_batch(image);
+    model.predict_on_batch(image);
+    std::cout << nn::explain(model);
+  }
 }
 
 [[maybe_unused]] void losses_optimizers_and_callbacks(const nn::Model& model, const Tensor& x,
