@@ -74,8 +74,7 @@ struct Step {
   dnnl::primitive primitive;
   std::vector<std::pair<int, Place>> arguments;
   std::string what, implementation;
-  bool clears = false;  ///< whether the destination is filled with zeros first
-  int last = 0;         ///< the last step that reads the result
+  std::size_t clear_bytes = 0;  ///< bytes of the destination that are filled with zeros first
 };
 
 /// A weight in the layout of a primitive.
@@ -160,8 +159,7 @@ class OnednnProgram final : public Program {
   explicit OnednnProgram(const Network& network) : network_(network), values_(network.nodes.size()) {
     find_last_readers();
     for (std::size_t i = 0; i < network_.nodes.size(); ++i) add(i);
-    std::vector<ArenaBlock>& blocks = blocks_;
-    arena_bytes_ = place(blocks);
+    arena_bytes_ = place(blocks_);
   }
 
   std::shared_ptr<const Weights> pack(const std::vector<const float*>& weights) const override;
@@ -192,10 +190,8 @@ class OnednnProgram final : public Program {
 
   void run_step(std::size_t i, Workplace& at) const {
     const Step& step = steps_[i];
-    if (step.clears) {
-      const memory& to = at.arguments[i].at(DNNL_ARG_TO);
-      std::memset(static_cast<char*>(to.get_data_handle()), 0, clear_bytes_.at(i));
-    }
+    if (step.clear_bytes > 0)
+      std::memset(at.arguments[i].at(DNNL_ARG_TO).get_data_handle(), 0, step.clear_bytes);
     step.primitive.execute(at.stream, at.arguments[i]);
   }
 
@@ -492,8 +488,7 @@ class OnednnProgram final : public Program {
     inner.layout = y.layout.submemory_desc(x.layout.dims(), {0, 0, node.before[0], node.before[1]});
     reorder(x, inner);
     // The memory begins with the whole image, not with the part that the reorder writes.
-    steps_.back().what = "padding", steps_.back().clears = true;
-    clear_bytes_[steps_.size() - 1] = y.layout.get_size();
+    steps_.back().what = "padding", steps_.back().clear_bytes = y.layout.get_size();
   }
 
   void add_reshape(std::size_t i, const NetworkNode& node) {
@@ -518,7 +513,6 @@ class OnednnProgram final : public Program {
   std::vector<ArenaBlock> blocks_;
   std::vector<Step> steps_;
   std::vector<PackedWeight> weights_;
-  std::unordered_map<std::size_t, std::size_t> clear_bytes_;  ///< of the destination of a step that clears
   std::size_t inputs_ = 0, arena_bytes_ = 0;
   int node_ = 0;  ///< the node for which steps are made
   mutable std::mutex mutex_;
