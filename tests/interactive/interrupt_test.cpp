@@ -34,6 +34,9 @@ TEST_CASE("Ctrl-C ends code that waits, prints or searches without end") {
         "{ Tensor x = K::ones({30, 30}); while (true) K::reshape(x, {900}); }",
         "{ nn::Dense layer(3); layer.build({8}); while (true) layer.count_params(); }",
         "{ nn::Dense layer(3); while (true) layer.get_config(); }",
+        "{ nn::Dense layer(3); layer.build({8}); auto count = [&]() noexcept { for (int i = 0; i < 99; ++i) "
+        "layer.count_params(); }; while (true) { count(); layer.count_params(); } }",
+        "{ nn::Dense layer(3); while (true) try { layer.get_config(); } catch (const std::bad_alloc&) {} }",
         "{ Tensor x = K::ones({1}); while (true) x.item(); }"}) {
     INFO(std::string(cell));
     prompt.type(std::string(cell) + '\n');
