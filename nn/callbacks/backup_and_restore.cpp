@@ -68,18 +68,27 @@ class BackupAndRestoreImpl final : public CallbackImpl {
     save_safetensors(file_, state.entries());
   }
 
+  void take(const std::vector<Archive::Entry>& entries) const {
+    Archive state(entries);
+    training().state(state);
+  }
+
+  /// Takes the state of a backup; an error or an interrupt leaves the state of before.
   void restore(const std::vector<Archive::Entry>& entries) {
     Archive before;
     training().state(before);
     try {
-      Archive state(entries);
-      training().state(state);
+      take(entries);
+    } catch (const Interrupted&) {
+      take(before.entries());
+      throw;
     } catch (const Error& error) {
-      Archive state(before.entries());
-      training().state(state);
-      if (dynamic_cast<const Interrupted*>(&error)) throw;
+      take(before.entries());
       fail("[BackupAndRestore] the backup must be of this training, or be deleted: received '", file_, "' (",
            error.what(), ')');
+    } catch (...) {
+      take(before.entries());
+      throw;
     }
     if (training().within_epoch()) kept_ = entries;
   }

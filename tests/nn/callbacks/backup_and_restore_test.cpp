@@ -2,6 +2,7 @@
 #include "../data/files.hpp"
 #include "scripted.hpp"
 
+#include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/nn/saving/safetensors/safetensors.hpp>
 
 #include <csignal>
@@ -241,6 +242,50 @@ TEST_CASE("BackupAndRestore: the backup of another model is an error, and change
   CHECK_THROWS_WITH_AS(fit(small_model(), backup), Contains("latest.safetensors"), IOError);
   CHECK_THROWS_WITH_AS(nn::BackupAndRestore(""), Contains("[BackupAndRestore] backup_dir must name a folder"),
                        ValueError);
+}
+
+TEST_CASE(
+    "BackupAndRestore: an interrupt or a foreign exception while restoring leaves the state of before") {
+  struct BreaksImpl : nn::CallbackImpl {
+    std::function<void()> broken;
+    int epochs = 0;
+    std::string class_name() const override { return "Breaks"; }
+    void on_epoch_end(int, const nn::Logs&) override { ++epochs; }
+    void state(nn::Archive& state) override {
+      state("epochs", epochs);
+      if (epochs > 0 && broken) std::exchange(broken, {})();
+    }
+  };
+  const Files files;
+  const nn::BackupAndRestore backup(files.folder() + "/backup");
+  const auto train = [&](const nn::Sequential& model, const nn::Callback& breaks, const nn::Callback& crash) {
+    model.fit(K::ones({2, 2}), K::zeros({2, 1}),
+              {.epochs = 4, .verbose = 0, .callbacks = {breaks, crash, backup}});
+  };
+  CHECK_THROWS(train(small_model(), nn::Callback(std::make_shared<BreaksImpl>()), Crash(3)));
+  const auto stays = [&](const std::function<void()>& broken) {
+    const nn::Sequential model = small_model();
+    const Values before = values(model.get_weights()[0]);
+    const auto breaks = std::make_shared<BreaksImpl>();
+    breaks->broken = broken;
+    const auto restoring = [&] { train(model, nn::Callback(breaks), nn::LambdaCallback({})); };
+    CHECK_THROWS(restoring());
+    CHECK(values(model.get_weights()[0]) == before);
+    CHECK(breaks->epochs == 0);
+    restoring();
+    CHECK(breaks->epochs == 4);
+  };
+  SUBCASE("without memory") {
+    stays([] { throw std::bad_alloc(); });
+  }
+  SUBCASE("after Ctrl-C") {
+    ktape::accept_interrupts();
+    stays([] {
+      ktape::interrupt();
+      ktape::check_interrupt();
+    });
+    CHECK_FALSE(ktape::clear_interrupt());
+  }
 }
 
 TEST_CASE(
