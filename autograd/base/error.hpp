@@ -1,7 +1,10 @@
 #pragma once
+#include <concepts>
+#include <initializer_list>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace ktape {
 
@@ -29,12 +32,39 @@ class IOError : public Error {
   using Error::Error;
 };
 
+/// A part of the text of an error: a text, a number, or another value that `operator<<` writes. Refers to the value.
+class MessagePart {
+ public:
+  template <class T>
+  explicit MessagePart(const T& value) : value_(&value), write_(write<T>) {}
+  template <class T>
+  requires std::convertible_to<const T&, std::string_view>
+  explicit MessagePart(const T& value) : text_(value) {}
+
+  friend std::ostream& operator<<(std::ostream& out, const MessagePart& part) {
+    if (part.write_) part.write_(out, part.value_);
+    else out << part.text_;
+    return out;
+  }
+
+ private:
+  template <class T>
+  static void write(std::ostream& out, const void* value) {
+    out << *static_cast<const T*>(value);
+  }
+
+  std::string_view text_ = {};
+  const void* value_ = nullptr;
+  void (*write_)(std::ostream&, const void*) = nullptr;
+};
+
+/// Returns the parts of a message as one text.
+std::string joined_message(std::initializer_list<MessagePart> parts);
+
 /// Throws `E` with a message that joins the parts, each written as by `std::cout`.
 template <class E = ValueError, class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  throw E(text.str());
+  throw E(joined_message({MessagePart(parts)...}));
 }
 
 }  // namespace ktape
