@@ -112,4 +112,5 @@
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/numpy/statistics.hpp>
 #include <ktape/ops/keras/random/random.hpp>
+#include <ktape/ops/threads.hpp>
 #include <ktape/ops/values.hpp>
