@@ -9,13 +9,23 @@ find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
 
-# The OpenMP build of OpenBLAS: the threads of the pthread build compete with OpenMP for the cores.
-find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-openmp REQUIRED)
-find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-openmp REQUIRED)
-add_library(openblas SHARED IMPORTED)
-set_target_properties(openblas PROPERTIES
-  IMPORTED_LOCATION ${OPENBLAS_LIBRARY}
-  INTERFACE_INCLUDE_DIRECTORIES "${OPENBLAS_INCLUDE_DIR};${XTENSOR_BLAS_INCLUDE_DIR}")
+add_library(blas INTERFACE)
+if(KTAPE_BLAS STREQUAL "OPENBLAS")
+  # The OpenMP build of OpenBLAS: the threads of the pthread build compete with OpenMP for the cores.
+  find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-openmp REQUIRED)
+  find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-openmp REQUIRED)
+  target_link_libraries(blas INTERFACE ${OPENBLAS_LIBRARY})
+  target_include_directories(blas SYSTEM INTERFACE ${OPENBLAS_INCLUDE_DIR})
+elseif(KTAPE_BLAS STREQUAL "REFERENCE")
+  find_library(REFERENCE_BLAS_LIBRARY blas PATH_SUFFIXES blas REQUIRED)
+  find_library(REFERENCE_LAPACK_LIBRARY lapack PATH_SUFFIXES lapack REQUIRED)
+  find_path(REFERENCE_BLAS_INCLUDE_DIR cblas.h REQUIRED)
+  target_link_libraries(blas INTERFACE ${REFERENCE_LAPACK_LIBRARY} ${REFERENCE_BLAS_LIBRARY})
+  target_include_directories(blas SYSTEM INTERFACE ${REFERENCE_BLAS_INCLUDE_DIR})
+else()
+  message(FATAL_ERROR "KTAPE_BLAS must be OPENBLAS or REFERENCE: received KTAPE_BLAS=${KTAPE_BLAS}")
+endif()
+target_include_directories(blas SYSTEM INTERFACE ${XTENSOR_BLAS_INCLUDE_DIR})
 
 # The CMake package of Debian's oneDNN requires OpenCL's development files, which ktape does not need.
 set(KTAPE_WITH_ONEDNN OFF)
@@ -46,4 +56,4 @@ if(NOT KTAPE_HDF5 STREQUAL "OFF")
     message(FATAL_ERROR "KTAPE_HDF5 is ON and the C library of HDF5 (libhdf5-dev) is not found")
   endif()
 endif()
-message(STATUS "ktape: oneDNN ${KTAPE_WITH_ONEDNN}, HDF5 ${KTAPE_WITH_HDF5}, OpenBLAS ${OPENBLAS_LIBRARY}")
+message(STATUS "ktape: oneDNN ${KTAPE_WITH_ONEDNN}, HDF5 ${KTAPE_WITH_HDF5}, BLAS ${KTAPE_BLAS}")

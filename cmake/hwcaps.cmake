@@ -4,20 +4,11 @@ if(KTAPE_NATIVE)
   message(FATAL_ERROR "KTAPE_HWCAPS needs KTAPE_NATIVE=OFF: the library itself must run on any x86-64 processor")
 endif()
 
-# Only sources that are compiled for each processor may depend on the width of its vectors. The sources of nn that do include one of three
-# headers, as tests/includes_test.cpp makes sure.
-foreach(source IN LISTS nn_sources)
-  file(STRINGS ${source} vectors REGEX "^#include <ktape/ops/(elementwise_op|optimizer_update|vector_or_tensor)\\.hpp>")
-  if(vectors)
-    list(REMOVE_ITEM nn_sources ${source})
-    list(APPEND op_sources ${source})
-  endif()
-endforeach()
-
+# Only the sources in op_sources, which are compiled for each processor, may depend on the width of its vectors.
 foreach(processor x86-64-v3 x86-64-v4)
   ktape_objects(${processor} ${op_sources})
   target_compile_options(ktape_${processor}_objects PRIVATE -march=${processor})
-  ktape_group_sources(ktape_${processor}_objects kernels/engine/)
+  ktape_group_sources(ktape_${processor}_objects 40000 kernels/engine/)
   add_library(ktape_${processor} SHARED $<TARGET_OBJECTS:ktape_${processor}_objects> $<TARGET_OBJECTS:ktape_nn_objects>)
   set_target_properties(ktape_${processor} PROPERTIES
     OUTPUT_NAME ktape LIBRARY_OUTPUT_DIRECTORY $<TARGET_FILE_DIR:ktape>/glibc-hwcaps/${processor}
