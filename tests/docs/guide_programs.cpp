@@ -4,6 +4,7 @@
 //
 //   <!-- run -->                a program, or the body of its main(); the next ```text block is what the program prints
 //   <!-- run: continued -->     more of the program before, with the text that this part prints
+//   <!-- ..., numbers vary -->  after each of these words: numbers in the text depend on the machine and are not compared
 //   <!-- given: PARAMETERS -->  a snippet that uses these variables, which is compiled and not run
 //   <!-- no test: REASON -->    a block that is not compiled
 //   (nothing)                   a snippet that is compiled and not run
@@ -26,7 +27,8 @@ struct Block {
   std::string text = {};
 
   bool runs() const { return directive.rfind("run", 0) == 0; }
-  bool continues() const { return directive == "run: continued"; }
+  bool continues() const { return directive.rfind("run: continued", 0) == 0; }
+  bool numbers_vary() const { return runs() && directive.find(", numbers vary") != std::string::npos; }
   bool left_out() const { return directive.rfind("no test: ", 0) == 0; }
 };
 
@@ -40,7 +42,7 @@ struct Guide {
 }
 
 std::string directive_of(const std::string& line) {
-  static const std::regex comment("<!-- (run|run: continued|given: .*|no test: .*) -->");
+  static const std::regex comment("<!-- (run(: continued)?(, numbers vary)?|given: .*|no test: .*) -->");
   std::smatch match;
   return std::regex_match(line, match, comment) ? match[1].str() : "";
 }
@@ -131,7 +133,7 @@ std::size_t write_program(std::ostream& out, const Guide& guide, std::size_t fir
   do {
     const Block& block = guide.blocks[next];
     write_code(out, guide, block);
-    parts += "{" + std::to_string(block.text_line) + ", R\"text(" + block.text + ")text\"},\n";
+    parts += "{" + std::to_string(block.text_line) + (block.numbers_vary() ? ", true" : ", false") + ", R\"text(" + block.text + ")text\"},\n";
     ++next;
     if (next < guide.blocks.size() && guide.blocks[next].continues()) {
       if (whole) fail(guide, guide.blocks[next].line, "a program with main() cannot be continued");

@@ -23,7 +23,8 @@ namespace docs {
 
 /// A text that a part of a program is expected to print.
 struct Part {
-  int line;  ///< the line of the text in the guide
+  int line;           ///< the line of the text in the guide
+  bool numbers_vary;  ///< whether numbers in the text depend on the machine
   std::string text;
 };
 
