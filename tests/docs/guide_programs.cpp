@@ -4,15 +4,19 @@
 //
 //   <!-- run -->                a program, or the body of its main(); the next ```text block is what the program prints
 //   <!-- run: continued -->     more of the program before, with the text that this part prints
+//   <!-- run: N processes -->   a program that mpirun starts
 //   <!-- ..., numbers vary -->  after each of these words: numbers in the text depend on the machine and are not compared
 //   <!-- given: PARAMETERS -->  a snippet that uses these variables, which is compiled and not run
 //   <!-- no test: REASON -->    a block that is not compiled
 //   (nothing)                   a snippet that is compiled and not run
 //
 // Each block becomes a function. `#line` lets the compiler name lines of the guide.
+#include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <regex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,6 +32,7 @@ struct Block {
 
   bool runs() const { return directive.rfind("run", 0) == 0; }
   bool continues() const { return directive.rfind("run: continued", 0) == 0; }
+  int processes() const { return directive.find(" processes") == std::string::npos ? 1 : directive[5] - '0'; }
   bool numbers_vary() const { return runs() && directive.find(", numbers vary") != std::string::npos; }
   bool left_out() const { return directive.rfind("no test: ", 0) == 0; }
 };
@@ -42,7 +47,7 @@ struct Guide {
 }
 
 std::string directive_of(const std::string& line) {
-  static const std::regex comment("<!-- (run(: continued)?(, numbers vary)?|given: .*|no test: .*) -->");
+  static const std::regex comment("<!-- (run(: continued|: [2-8] processes)?(, numbers vary)?|given: .*|no test: .*) -->");
   std::smatch match;
   return std::regex_match(line, match, comment) ? match[1].str() : "";
 }
@@ -142,14 +147,18 @@ std::size_t write_program(std::ostream& out, const Guide& guide, std::size_t fir
       break;
     }
   } while (true);
-  out << "}\nconst docs::Program program_" << head.line << "(\"" << guide.name << "\", " << head.line << ", "
+  out << "}\nconst docs::Program program_" << head.line << "(\"" << guide.name << "\", " << head.line << ", " << head.processes() << ", "
       << (whole ? function_of(head) + "::guide_main" : "[] { " + function_of(head) + "(); return 0; }") << ", {\n"
       << parts << "});\n";
   return next;
 }
 
 void write(const Guide& guide, std::ostream& out) {
-  out << "#include \"guides.hpp\"\nnamespace {\n";
+  std::set<std::string> includes{"#include \"guides.hpp\""};
+  for (const Block& block : guide.blocks)
+    if (!block.left_out()) std::copy_if(block.code.begin(), block.code.end(), std::inserter(includes, includes.end()), is_include);
+  for (const std::string& include : includes) out << include << "\n";
+  out << "namespace {\n";
   for (std::size_t i = 0; i < guide.blocks.size();) {
     const Block& block = guide.blocks[i];
     if (block.continues()) fail(guide, block.line, "there is no program before that could be continued");

@@ -31,11 +31,11 @@ struct Part {
 /// A program of a guide. The constructor adds the program to the list of all programs.
 struct Program {
   std::string guide;
-  int line;
+  int line, processes;
   int (*run)();
   std::vector<Part> parts;
 
-  Program(std::string guide, int line, int (*run)(), std::vector<Part> parts);
+  Program(std::string guide, int line, int processes, int (*run)(), std::vector<Part> parts);
 };
 
 /// Prints the mark after a part of a program.

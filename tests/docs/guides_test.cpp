@@ -3,16 +3,16 @@
 //   guides GUIDE EXAMPLES     runs all programs of docs/guides/GUIDE.md; EXAMPLES is the folder that they find as "examples"
 //   guides GUIDE --line LINE  runs the program of that line
 //
-// In an expected text, "..." stands for any characters of a line, such as digits that depend on the machine, and a line of "..."
-// for any lines. Where numbers vary, only the text around numbers and units of time is compared. The programs of a guide share an empty folder, and so can read what an earlier program wrote.
+// The programs of a guide share an empty folder, and so can read what an earlier program wrote. Programs of several processes are
+// started by the mpirun that KTAPE_MPIRUN names.
+#include "expected_text.hpp"
 #include "guides.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <regex>
-#include <sstream>
+#include <cstdlib>
 
 namespace docs {
 namespace {
@@ -24,44 +24,24 @@ std::vector<Program>& programs() {
   return list;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    line.erase(line.find_last_not_of(" \r") + 1);
-    lines.push_back(line);
-  }
-  while (!lines.empty() && lines.back().empty()) lines.pop_back();
-  return lines;
-}
-
-bool line_matches(const std::string& expected, const std::string& received) {
-  const std::size_t dots = expected.find("...");
-  if (dots == std::string::npos) return expected == received;
-  if (received.compare(0, dots, expected, 0, dots) != 0) return false;
-  const std::string rest = expected.substr(dots + 3);
-  for (std::size_t at = dots; at <= received.size(); ++at)
-    if (line_matches(rest, received.substr(at))) return true;
-  return false;
-}
-
-using Lines = std::vector<std::string>;
-
-bool matches(const Lines& expected, std::size_t e, const Lines& received, std::size_t r) {
-  if (e == expected.size()) return r == received.size();
-  if (expected[e] == "...")
-    return matches(expected, e + 1, received, r) || (r < received.size() && matches(expected, e, received, r + 1));
-  return r < received.size() && line_matches(expected[e], received[r]) && matches(expected, e + 1, received, r + 1);
-}
-
-std::string without_numbers(const std::string& text) {
-  static const std::regex number("[0-9]+(\\.[0-9]*)?(e[-+]?[0-9]+)?(ns|us|ms|s|m)?\\b");
-  return std::regex_replace(text, number, "#");
-}
-
 bool matches(const Part& part, const std::string& received) {
-  if (!part.numbers_vary) return matches(lines_of(part.text), 0, lines_of(received), 0);
-  return matches(lines_of(without_numbers(part.text)), 0, lines_of(without_numbers(received)), 0);
+  if (part.numbers_vary) return matches(without_numbers(part.text), without_numbers(received));
+  return matches(part.text, received);
+}
+
+/// Replaces this process by the program.
+[[noreturn]] void execute(const std::string& self, const Program& program) {
+  std::vector<std::string> words{self, program.guide, "--line", std::to_string(program.line)};
+  if (program.processes > 1) {
+    const char* const mpirun = std::getenv("KTAPE_MPIRUN");
+    const std::vector<std::string> before{mpirun ? mpirun : "mpirun", "-n", std::to_string(program.processes)};
+    words.insert(words.begin(), before.begin(), before.end());
+  }
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  _exit(127);
 }
 
 /// Runs a program in a process of its own and returns what the process prints.
@@ -72,9 +52,7 @@ std::string output_of(const std::string& self, const Program& program, int& stat
   if (child == 0) {
     dup2(ends[1], 1);
     close(ends[0]), close(ends[1]);
-    const std::string line = std::to_string(program.line);
-    execl(self.c_str(), self.c_str(), program.guide.c_str(), "--line", line.c_str(), nullptr);
-    _exit(127);
+    execute(self, program);
   }
   close(ends[1]);
   std::string output;
@@ -136,8 +114,8 @@ int check_all(const std::string& guide, const std::string& examples) {
 
 }  // namespace
 
-Program::Program(std::string guide, int line, int (*run)(), std::vector<Part> parts)
-    : guide(std::move(guide)), line(line), run(run), parts(std::move(parts)) {
+Program::Program(std::string guide, int line, int processes, int (*run)(), std::vector<Part> parts)
+    : guide(std::move(guide)), line(line), processes(processes), run(run), parts(std::move(parts)) {
   programs().push_back(*this);
 }
 
