@@ -24,7 +24,7 @@ std::vector<Program>& programs() {
   return list;
 }
 
-bool matches(const Part& part, const std::string& received) {
+bool agrees(const Part& part, const std::string& received) {
   if (part.numbers_vary) return matches(without_numbers(part.text), without_numbers(received));
   return matches(part.text, received);
 }
@@ -79,7 +79,7 @@ int check(const std::string& self, const Program& program) {
   const std::string path = "docs/guides/" + program.guide + ".md:";
   for (std::size_t i = 0; i < program.parts.size(); ++i) {
     const std::string text = i < received.size() ? received[i] : "";
-    if (matches(program.parts[i], text)) continue;
+    if (agrees(program.parts[i], text)) continue;
     std::cout << path << program.parts[i].line << ": the program prints another text\nexpected:\n"
               << program.parts[i].text << "received:\n" << text << "\n";
     ++failures;
