@@ -47,14 +47,16 @@ struct Guide {
 }
 
 std::string directive_of(const std::string& line) {
-  static const std::regex comment("<!-- (run(: continued|: [2-8] processes)?(, numbers vary)?|given: .*|no test: .*) -->");
+  static const std::regex comment(
+      "<!-- (run(: continued|: [2-8] processes)?(, numbers vary)?|given: .*|no test: .*) -->");
   std::smatch match;
   return std::regex_match(line, match, comment) ? match[1].str() : "";
 }
 
 void check(const Guide& guide, const Block& block) {
   const bool shows_text = block.text_line > 0;
-  if (block.runs() && !shows_text) fail(guide, block.line, "a program that runs needs a ```text block after it");
+  if (block.runs() && !shows_text)
+    fail(guide, block.line, "a program that runs needs a ```text block after it");
 }
 
 Guide read(const std::string& path) {
@@ -122,7 +124,8 @@ void write_snippet(std::ostream& out, const Guide& guide, const Block& block) {
     out << "}\n";
     return;
   }
-  out << "[[maybe_unused]] void " << function_of(block) << "(" << (given ? block.directive.substr(7) : "") << ") {\n";
+  out << "[[maybe_unused]] void " << function_of(block) << "(" << (given ? block.directive.substr(7) : "")
+      << ") {\n";
   write_code(out, guide, block);
   out << "}\n";
 }
@@ -138,7 +141,8 @@ std::size_t write_program(std::ostream& out, const Guide& guide, std::size_t fir
   do {
     const Block& block = guide.blocks[next];
     write_code(out, guide, block);
-    parts += "{" + std::to_string(block.text_line) + (block.numbers_vary() ? ", true" : ", false") + ", R\"text(" + block.text + ")text\"},\n";
+    parts += "{" + std::to_string(block.text_line) + (block.numbers_vary() ? ", true" : ", false") +
+             ", R\"text(" + block.text + ")text\"},\n";
     ++next;
     if (next < guide.blocks.size() && guide.blocks[next].continues()) {
       if (whole) fail(guide, guide.blocks[next].line, "a program with main() cannot be continued");
@@ -147,8 +151,10 @@ std::size_t write_program(std::ostream& out, const Guide& guide, std::size_t fir
       break;
     }
   } while (true);
-  out << "}\nconst docs::Program program_" << head.line << "(\"" << guide.name << "\", " << head.line << ", " << head.processes() << ", "
-      << (whole ? function_of(head) + "::guide_main" : "[] { " + function_of(head) + "(); return 0; }") << ", {\n"
+  out << "}\nconst docs::Program program_" << head.line << "(\"" << guide.name << "\", " << head.line << ", "
+      << head.processes() << ", "
+      << (whole ? function_of(head) + "::guide_main" : "[] { " + function_of(head) + "(); return 0; }")
+      << ", {\n"
       << parts << "});\n";
   return next;
 }
@@ -156,7 +162,8 @@ std::size_t write_program(std::ostream& out, const Guide& guide, std::size_t fir
 void write(const Guide& guide, std::ostream& out) {
   std::set<std::string> includes{"#include \"guides.hpp\""};
   for (const Block& block : guide.blocks)
-    if (!block.left_out()) std::copy_if(block.code.begin(), block.code.end(), std::inserter(includes, includes.end()), is_include);
+    if (!block.left_out())
+      std::copy_if(block.code.begin(), block.code.end(), std::inserter(includes, includes.end()), is_include);
   for (const std::string& include : includes) out << include << "\n";
   out << "namespace {\n";
   for (std::size_t i = 0; i < guide.blocks.size();) {

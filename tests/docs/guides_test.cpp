@@ -5,8 +5,8 @@
 //
 // The programs of a guide share an empty folder, and so can read what an earlier program wrote. Programs of several processes are
 // started by the mpirun that KTAPE_MPIRUN names.
-#include "expected_text.hpp"
 #include "guides.hpp"
+#include "expected_text.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -34,7 +34,8 @@ bool agrees(const Part& part, const std::string& received) {
   std::vector<std::string> words{self, program.guide, "--line", std::to_string(program.line)};
   if (program.processes > 1) {
     const char* const mpirun = std::getenv("KTAPE_MPIRUN");
-    const std::vector<std::string> before{mpirun ? mpirun : "mpirun", "-n", std::to_string(program.processes)};
+    const std::vector<std::string> before{mpirun ? mpirun : "mpirun", "-n",
+                                          std::to_string(program.processes)};
     words.insert(words.begin(), before.begin(), before.end());
   }
   std::vector<char*> arguments;
@@ -57,7 +58,8 @@ std::string output_of(const std::string& self, const Program& program, int& stat
   close(ends[1]);
   std::string output;
   char buffer[4096];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) output.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+    output.append(buffer, static_cast<std::size_t>(n));
   close(ends[0]);
   waitpid(child, &status, 0);
   return output;
@@ -81,10 +83,12 @@ int check(const std::string& self, const Program& program) {
     const std::string text = i < received.size() ? received[i] : "";
     if (agrees(program.parts[i], text)) continue;
     std::cout << path << program.parts[i].line << ": the program prints another text\nexpected:\n"
-              << program.parts[i].text << "received:\n" << text << "\n";
+              << program.parts[i].text << "received:\n"
+              << text << "\n";
     ++failures;
   }
-  if (status != 0) std::cout << path << program.line << ": the program ends with status " << status << "\n", ++failures;
+  if (status != 0)
+    std::cout << path << program.line << ": the program ends with status " << status << "\n", ++failures;
   return failures;
 }
 

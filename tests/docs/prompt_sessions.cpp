@@ -53,7 +53,8 @@ int main(int argc, char** argv) try {
     const std::string said = answer(argv[2], session.typed);
     if (docs::matches(session.expected, said)) continue;
     std::cout << argv[1] << ":" << session.line << ": the prompt says something else\nexpected:\n"
-              << session.expected << "received:\n" << said << "\n";
+              << session.expected << "received:\n"
+              << said << "\n";
     ++failures;
   }
   std::cout << sessions.size() << " sessions, " << failures << " failures\n";
