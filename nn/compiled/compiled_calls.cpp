@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iomanip>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -25,10 +24,6 @@ std::string_view setting() {
   return value ? value : "";
 }
 
-/// Returns the number of multiplications from which a network is compiled. A smaller network gains little, and
-/// the layers give the same bits in each prediction, which tests of small models compare.
-std::int64_t smallest_network() { return setting() == "1" ? 0 : std::int64_t{1} << 25; }
-
 }  // namespace
 
 CompilingScope::CompilingScope() : before_(std::exchange(compiling, setting() != "0")) {}
@@ -37,8 +32,16 @@ CompilingScope::~CompilingScope() { compiling = before_; }
 struct CompiledCalls::Entry {
   std::vector<std::pair<Shape, DType>> signature;
   std::mutex mutex;
-  std::vector<ObservedSlot> slots;   ///< empty before the first run
-  std::shared_ptr<const Plan> plan;  ///< null before the second run
+  std::shared_ptr<const Plan> plan;  ///< null before the end of the first run
+
+  std::shared_ptr<const Plan> known() {
+    const std::lock_guard lock(mutex);
+    return plan;
+  }
+  void keep(const std::shared_ptr<const Plan>& made) {
+    const std::lock_guard lock(mutex);
+    if (!plan) plan = made;
+  }
 };
 
 CompiledCalls::CompiledCalls(std::vector<PlannedCall> calls, std::size_t inputs, std::size_t slots,
@@ -87,66 +90,46 @@ std::vector<Tensor> CompiledCalls::outputs_of(const std::vector<Tensor>& slots) 
 std::vector<Tensor> CompiledCalls::run(const std::vector<Tensor>& inputs) {
   const std::shared_ptr<Entry> entry = entry_of(inputs);
   std::vector<Tensor> slots = slots_of(inputs);
-  std::shared_ptr<const Plan> plan;
-  {
-    const std::lock_guard lock(entry->mutex);
-    if (!entry->slots.empty() && !entry->plan) {
-      entry->plan = std::make_shared<const Plan>(
-          make_plan(calls_, entry->slots, inputs_, outputs_, smallest_network()));
-      if (!entry->plan->has_networks && log::enabled(log::Level::Debug))
-        log::write(log::Level::Debug, "[compile] no layer of the model is compiled: all layers are called");
-    }
-    plan = entry->plan;
-  }
-  if (plan) {
+  if (const std::shared_ptr<const Plan> plan = entry->known()) {
     run_plan(*plan, calls_, slots);
     return outputs_of(slots);
   }
-  for (const PlannedCall& call : calls_) call.run(slots);
-  std::vector<ObservedSlot> seen;
-  for (const Tensor& x : slots) seen.push_back(observe(x));
-  const std::lock_guard lock(entry->mutex);
-  if (entry->slots.empty()) entry->slots = std::move(seen);
+  // Threads that come together make a plan each: a layer's call may wait for another thread's prediction.
+  const auto plan = std::make_shared<const Plan>(make_plan(calls_, slots, inputs_, outputs_));
+  entry->keep(plan);
+  if (log::enabled(log::Level::Debug) && !said_.exchange(true)) say_what_is_called(*plan);
   return outputs_of(slots);
 }
 
-std::string CompiledCalls::explanation() {
+void CompiledCalls::say_what_is_called(const Plan& plan) const {
+  std::ostringstream text;
+  for (const PlanItem& item : plan.items) {
+    if (item.network) continue;
+    const Layer& layer = calls_[item.calls[0]].layer;
+    text << (text.tellp() > 0 ? ", " : "") << (layer.defined() ? layer.name() : std::string("an op"));
+  }
+  const std::string called = text.str();
+  if (!called.empty())
+    log::write(log::Level::Debug, plan.has_networks
+                                      ? "[compile] the plan calls what no network computes: " + called
+                                      : "[compile] no layer of the model is compiled: all layers are called");
+}
+
+std::optional<ExplainedPlan> CompiledCalls::explanation() {
   std::shared_ptr<const Plan> plan;
-  std::ostringstream out;
+  std::ostringstream shapes;
   {
     const std::lock_guard lock(mutex_);
     for (const std::shared_ptr<Entry>& entry : entries_) {
-      const std::lock_guard of_entry(entry->mutex);
-      if (!entry->plan) continue;
-      plan = entry->plan;
+      plan = entry->known();
+      if (!plan) continue;
       for (std::size_t i = 0; i < entry->signature.size(); ++i)
-        out << (i == 0 ? "Plan for inputs of shape " : ", ") << entry->signature[i].first;
+        shapes << (i == 0 ? "" : ", ") << entry->signature[i].first;
       break;
     }
   }
-  if (!plan) return "There is no plan yet: the second prediction with inputs of one shape makes a plan.\n";
-  out << '\n' << std::fixed << std::setprecision(3);
-  const auto row = [&](const std::string& what, const std::string& implementation) -> std::ostream& {
-    return out << std::left << std::setw(48) << what << ' ' << std::setw(28) << implementation;
-  };
-  row("step", "kernel") << "       ms\n";
-  double sum = 0;
-  std::size_t bytes = 0;
-  for (const PlanItem& item : plan->items) {
-    if (!item.network) {
-      const Layer& layer = calls_[item.calls[0]].layer;
-      row(layer.defined() ? layer.name() + " (" + layer.class_name() + ")" : "op", "called") << '\n';
-      continue;
-    }
-    bytes = std::max(bytes, item.network->arena_bytes());
-    for (const auto& step : item.network->steps()) {
-      row(step.what, step.implementation) << std::right << std::setw(9) << step.milliseconds << '\n';
-      sum += step.milliseconds;
-    }
-  }
-  row("all measured steps", "") << std::right << std::setw(9) << sum << '\n';
-  out << "arena: " << bytes << " bytes\n";
-  return out.str();
+  if (!plan) return {};
+  return explained(*plan, calls_, shapes.str());
 }
 
 }  // namespace ktape::nn

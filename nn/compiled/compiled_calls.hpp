@@ -1,10 +1,11 @@
 #pragma once
-#include <ktape/nn/compiled/plan.hpp>
+#include <ktape/nn/compiled/explanation.hpp>
 
+#include <atomic>
 #include <list>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <optional>
 #include <vector>
 
 /// Plans for the calls of a model's layers in inference. Internal: sources only.
@@ -24,8 +25,8 @@ class CompilingScope {
 };
 
 /// The calls of a model's layers, with a plan for each of the most recent signatures (shapes and dtypes of the
-/// inputs). In the first run with a signature the layers are called, and the second run makes the plan.
-/// Several threads may run the calls at once.
+/// inputs). The first run with a signature makes the plan, so that all runs give the same bits. Several threads
+/// may run the calls at once.
 class CompiledCalls {
  public:
   /// Slots are numbered from the inputs on.
@@ -38,18 +39,21 @@ class CompiledCalls {
   static bool usable(const std::vector<Tensor>& inputs);
 
   std::vector<Tensor> run(const std::vector<Tensor>& inputs);
-  /// Returns the table of the plan that ran last; a sentence if there is none. Measures each step.
-  std::string explanation();
+  /// Measures the plan that ran last; returns none if there is no plan.
+  std::optional<ExplainedPlan> explanation();
 
  private:
   struct Entry;
   std::shared_ptr<Entry> entry_of(const std::vector<Tensor>& inputs);
   std::vector<Tensor> slots_of(const std::vector<Tensor>& inputs) const;
   std::vector<Tensor> outputs_of(const std::vector<Tensor>& slots) const;
+  /// Logs the layers that the plan calls.
+  void say_what_is_called(const Plan& plan) const;
 
   const std::vector<PlannedCall> calls_;
   const std::size_t inputs_, slots_;
   const std::vector<int> outputs_;
+  std::atomic<bool> said_{false};  ///< whether the log names the called layers
   std::mutex mutex_;
   std::list<std::shared_ptr<Entry>> entries_;  ///< the most recently used entry first
 };

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/nn/compiled/planned_operations.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/ops/compiled/compiled_network.hpp>
 
@@ -14,18 +15,14 @@ namespace ktape::nn {
 struct PlannedCall {
   Layer layer;              ///< undefined for an op
   bool plain = false;       ///< whether the call has no arguments besides the inputs, and one output
+  PlanOfOp plan = {};       ///< null for a layer, and for an op that no network computes
   std::vector<int> inputs;  ///< slots; below 0 for constants
   int first_result = 0, results = 1;
   std::function<void(std::vector<Tensor>& slots)> run;  ///< calls the layer as without a plan
 };
 
-/// The properties of the tensor in a slot during a run.
-struct ObservedSlot {
-  Shape shape;
-  bool usable =
-      false;  ///< whether a network can read or make the tensor: a float32 image or row without a mask
-};
-ObservedSlot observe(const Tensor& x);
+/// Returns whether a network can read the tensor: float32 numbers in 2 to 5 axes, without a mask.
+bool fits_network(const Tensor& x);
 
 struct PlanItem {
   std::vector<std::size_t> calls = {};  ///< one call, or the calls that the network computes
@@ -41,10 +38,11 @@ struct Plan {
   bool has_networks = false;
 };
 
-/// Makes a plan. `inputs` slots are filled before the plan runs; the slots in `outputs` are never emptied.
-/// A network of fewer multiplications than `smallest` is not compiled.
-Plan make_plan(const std::vector<PlannedCall>& calls, const std::vector<ObservedSlot>& slots,
-               std::size_t inputs, const std::vector<int>& outputs, std::int64_t smallest = 0);
+/// Makes a plan and runs it meanwhile: the shapes of what a called layer returns decide which network reads
+/// the tensors. The first `inputs` slots are filled; afterwards the slots in `outputs` are, and they are never
+/// emptied. Builds layers that are not built.
+Plan make_plan(const std::vector<PlannedCall>& calls, std::vector<Tensor>& slots, std::size_t inputs,
+               const std::vector<int>& outputs);
 
 /// Runs a plan on slots of which the first are filled. A network that refuses its inputs is replaced by the
 /// calls of the layers.

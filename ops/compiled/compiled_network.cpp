@@ -1,26 +1,33 @@
+#include <ktape/autograd/base/parallel.hpp>
 #include <ktape/ops/compiled/compiled_network.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/engine/one_thread.hpp>
-#include <ktape/ops/kernels/network/passes.hpp>
+#include <ktape/ops/kernels/network/passes/passes.hpp>
 
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace ktape::backend {
 namespace {
 
 bool is_finite(const Tensor& x) {
+  constexpr std::int64_t grain = 1 << 17;
   const float* const elements = static_cast<const float*>(x.raw());
-  std::uint32_t largest = 0;
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    std::uint32_t bits;
-    std::memcpy(&bits, elements + i, sizeof bits);
-    largest = std::max(largest, bits & 0x7fffffffU);
-  }
-  return largest < 0x7f800000U;
+  std::atomic<bool> finite{true};
+  parallel_for(x.size(), grain, [&](std::int64_t begin, std::int64_t end) {
+    std::uint32_t largest = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::uint32_t bits;
+      std::memcpy(&bits, elements + i, sizeof bits);
+      largest = std::max(largest, bits & 0x7fffffffU);
+    }
+    if (largest >= 0x7f800000U) finite = false;
+  });
+  return finite;
 }
 
 }  // namespace
@@ -38,7 +45,7 @@ std::shared_ptr<CompiledNetwork> CompiledNetwork::make(const NetworkBuilder& bui
   kernels::optimize(made->network_);
   made->products_ = kernels::largest_products(made->network_);
   made->variables_ = builder.weights();
-  return made->products_ > 0 && made->variant().program ? made : nullptr;
+  return made->variant().program ? made : nullptr;
 }
 
 CompiledNetwork::Variant CompiledNetwork::variant() {
@@ -50,21 +57,21 @@ CompiledNetwork::Variant CompiledNetwork::variant() {
 }
 
 void CompiledNetwork::refresh(Variant& variant) const {
-  bool same = variant.packed_from.size() == variables_.size();
+  bool same = variant.packed_from && variant.packed_from->size() == variables_.size();
   for (std::size_t i = 0; same && i < variables_.size(); ++i)
-    same = variant.packed_from[i].get() == variables_[i].value().get()->storage.get();
+    same = (*variant.packed_from)[i].get() == variables_[i].value().get()->storage.get();
   if (same) return;
-  variant.packed_from.clear(), variant.weights = nullptr;
+  variant.packed_from = nullptr, variant.weights = nullptr;
   std::vector<const float*> elements;
-  std::vector<Ref<Storage>> from;
+  const auto from = std::make_shared<std::vector<Ref<Storage>>>();
   bool finite = true;
   for (const Variable& variable : variables_) {
     finite = finite && is_finite(variable.value());
-    from.push_back(variable.value().get()->storage);
+    from->push_back(variable.value().get()->storage);
     elements.push_back(static_cast<const float*>(variable.value().raw()));
   }
-  if (finite) variant.weights = variant.program->pack(elements);
-  variant.packed_from = std::move(from);
+  if (finite) variant.weights = variant.program->pack(elements, from);
+  variant.packed_from = from;
 }
 
 std::optional<std::vector<Tensor>> CompiledNetwork::run(const std::vector<Tensor>& inputs) {

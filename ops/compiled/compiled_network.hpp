@@ -18,7 +18,7 @@ bool compiles_networks();
 /// folds and packs the weights again. Several threads may run one network at once.
 class CompiledNetwork {
  public:
-  /// Returns null if oneDNN has no fast primitive for a node, and for a network that multiplies nothing.
+  /// Returns null if oneDNN has no fast primitive for a node.
   static std::shared_ptr<CompiledNetwork> make(const NetworkBuilder& builder);
 
   /// Returns the outputs, which are not recorded. Returns none, without computing, while an element of an
@@ -36,7 +36,7 @@ class CompiledNetwork {
     std::shared_ptr<const kernels::Program> program;
     /// The memory of the values that are packed. While a Variant holds the memory, updates of a variable take
     /// other memory.
-    std::vector<Ref<Storage>> packed_from;
+    std::shared_ptr<const std::vector<Ref<Storage>>> packed_from;
     Weights weights;  ///< null while a weight is not finite
   };
 

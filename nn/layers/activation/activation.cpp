@@ -101,13 +101,16 @@ class PReLUImpl final : public LayerWith<PReLUOptions> {
   Variable alpha_;
 };
 
-class ELUImpl final : public LayerWith<ELUOptions> {
+class ELUImpl final : public LayerWith<ELUOptions>, public Planned {
  public:
   explicit ELUImpl(const ELUOptions& options) : LayerWith("ELU", options) { supports_masking = true; }
   Tensor call(const Tensor& x) override { return K::elu(x, args.alpha); }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    return network.function(inputs[0], {kernels::ElementFunction::Kind::Elu, static_cast<float>(args.alpha)});
+  }
 };
 
-class SoftmaxImpl final : public LayerWith<SoftmaxOptions> {
+class SoftmaxImpl final : public LayerWith<SoftmaxOptions>, public Planned {
  public:
   explicit SoftmaxImpl(const SoftmaxOptions& options) : LayerWith("Softmax", options) {
     supports_masking = true;
@@ -118,6 +121,11 @@ class SoftmaxImpl final : public LayerWith<SoftmaxOptions> {
     if (!mask.defined()) return normalized(x);
     const Tensor counts = K::as_dtype(mask, x.dtype());
     return normalized(x + (1 - counts) * smallest(x.dtype())) * counts;
+  }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    if (args.axis.all() || args.axis.list().size() != 1) return {};
+    const int axis = args.axis.list()[0];
+    return axis == -1 || axis == network.rank(inputs[0]) - 1 ? network.softmax(inputs[0]) : std::nullopt;
   }
 
  private:

@@ -1,6 +1,7 @@
 #include <ktape/nn/layers/attention/attention.hpp>
 #include <ktape/nn/layers/attention/internal/attention_axes.hpp>
 #include <ktape/nn/layers/attention/internal/attention_layer.hpp>
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/core/einsum_dense.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
@@ -81,7 +82,7 @@ std::pair<std::string, std::string> projection_equation(int rank, int kept, int 
 }
 
 template <class Arguments>
-class MultiHead : public AttentionLayer<Arguments> {
+class MultiHead : public AttentionLayer<Arguments>, public Planned {
  public:
   MultiHead(const char* class_name, const Arguments& arguments, const Heads& heads)
       : AttentionLayer<Arguments>(class_name, arguments), heads_(heads) {
@@ -133,6 +134,21 @@ class MultiHead : public AttentionLayer<Arguments> {
     Tensors outputs{output_(attended)};
     if (arguments.return_attention_scores) outputs.push_back(weights);
     return outputs;
+  }
+
+  /// A network computes attention over the steps of sequences, without masks.
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    if (inputs.size() < 2 || args.use_gate || args.sliding_window || !axes_.plain() || !axes_.one() ||
+        axes_.list()[0] != 1 || heads_.of_query != heads_.of_key || this->activity_regularizer.defined())
+      return {};
+    const auto project = [&](const Layer& layer, std::optional<int> x) {
+      return x ? dynamic_cast<const Planned&>(layer.impl()).plan(network, {*x}) : x;
+    };
+    const auto query = project(query_, inputs[0]), value = project(value_, inputs[1]),
+               key = project(key_, inputs.back());
+    if (!query || !key || !value) return {};
+    const double scale = 1 / std::sqrt(static_cast<double>(heads_.key_dim));
+    return project(output_, network.attention(*query, *key, *value, scale));
   }
 
  protected:

@@ -140,19 +140,31 @@ class ConvolutionalImpl : public LayerWith<Arguments> {
   /// Adds the layer's convolution, bias and activation to a network.
   std::optional<int> plan_images(K::NetworkBuilder& network, int x, const Variable& kernel,
                                  bool depthwise) const {
-    if (axes_ != 2 || args.data_format != "channels_last" || this->activity_regularizer.defined()) return {};
-    const auto y = network.convolution(x, kernel, bias_,
-                                       {.size = args.kernel_size.over(2),
-                                        .strides = args.strides.over(2),
-                                        .dilation = args.dilation_rate.over(2),
-                                        .padding = args.padding},
-                                       depthwise);
+    if (!plannable()) return {};
+    const auto y = network.convolution(x, kernel, bias_, planned_window(), depthwise);
     return y ? plan_activation(network, *y, args.activation) : y;
+  }
+  /// Adds a depthwise convolution and one of single pixels.
+  std::optional<int> plan_separable(K::NetworkBuilder& network, int x, const Variable& depthwise,
+                                    const Variable& pointwise) const {
+    if (!plannable()) return {};
+    const auto y = network.convolution(x, depthwise, Variable(), planned_window(), true);
+    const std::vector<std::int64_t> ones(static_cast<std::size_t>(axes_), 1);
+    const auto z = y ? network.convolution(*y, pointwise, bias_, {ones, ones, ones}) : y;
+    return z ? plan_activation(network, *z, args.activation) : z;
   }
   K::ConvOptions window() const { return {args.strides, args.padding, args.data_format, args.dilation_rate}; }
   int axes() const { return axes_; }
 
  private:
+  bool plannable() const {
+    return axes_ <= 2 && args.data_format == "channels_last" && !this->activity_regularizer.defined();
+  }
+  K::WindowOptions planned_window() const {
+    return {args.kernel_size.over(axes_), args.strides.over(axes_), args.dilation_rate.over(axes_),
+            args.padding};
+  }
+
   int axes_;
   Variable bias_;
 };
@@ -359,9 +371,13 @@ struct DepthwiseConv2DImpl final : DepthwiseImpl {
 
 // --- Separable ---------------------------------------------------------------------------------------------
 
-class SeparableImpl : public ConvolutionalImpl<SeparableArguments> {
+class SeparableImpl : public ConvolutionalImpl<SeparableArguments>, public Planned {
  public:
   using ConvolutionalImpl::ConvolutionalImpl;
+
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const final {
+    return plan_separable(network, inputs[0], depthwise_, pointwise_);
+  }
 
   void build(const Shape& input) override {
     const std::int64_t channels = channels_of(input);

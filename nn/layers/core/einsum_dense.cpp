@@ -1,5 +1,6 @@
 #include <ktape/autograd/shape_rules.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/core/einsum_dense.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -71,7 +72,7 @@ struct Terms {
   }
 };
 
-class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments> {
+class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments>, public Planned {
  public:
   explicit EinsumDenseImpl(const EinsumDenseArguments& arguments)
       : LayerWith("EinsumDense", arguments), terms_(args.equation) {
@@ -104,6 +105,20 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments> {
     Tensor y = K::einsum(args.equation, {K::as_dtype(x, dtype()), kernel_});
     if (args.bias_axes && !args.bias_axes->empty()) y = y + bias_;
     return args.activation(y);
+  }
+
+  /// A network computes equations of the form 'pi,io->po', in which p, i and o may be several letters.
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    const std::string &in = terms_.input, &kernel = terms_.kernel, &out = terms_.output;
+    std::size_t kept = 0;
+    while (kept < in.size() && kept < out.size() && in[kept] == out[kept]) ++kept;
+    const std::string inner = in.substr(kept), made = out.substr(kept);
+    const std::string biased = args.bias_axes.value_or("");
+    if (terms_.right || inner.empty() || made.empty() || kernel != inner + made ||
+        (!biased.empty() && biased != made) || activity_regularizer.defined())
+      return {};
+    const auto y = network.product(inputs[0], kernel_, bias_, static_cast<int>(inner.size()));
+    return y ? plan_activation(network, *y, args.activation) : y;
   }
 
  private:

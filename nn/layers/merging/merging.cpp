@@ -72,34 +72,58 @@ Tensor times(const Tensor& a, const Tensor& b) { return a * b; }
 Tensor larger(const Tensor& a, const Tensor& b) { return K::maximum(a, b); }
 Tensor smaller(const Tensor& a, const Tensor& b) { return K::minimum(a, b); }
 
-struct AddImpl final : MergeImpl, Planned {
-  explicit AddImpl(const LayerOptions& options) : MergeImpl("Add", plus, options) {}
+using kernels::BinaryFunction;
+
+/// A merging layer whose function a network knows.
+class PlannedMergeImpl : public MergeImpl, public Planned {
+ public:
+  PlannedMergeImpl(const char* class_name, Combine combine, BinaryFunction function,
+                   const LayerOptions& options)
+      : MergeImpl(class_name, combine, options), function_(function) {}
   std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
     std::optional<int> y = inputs[0];
-    for (std::size_t i = 1; y && i < inputs.size(); ++i) y = network.sum(*y, inputs[i]);
+    for (std::size_t i = 1; y && i < inputs.size(); ++i) y = network.binary(function_, *y, inputs[i]);
     return y;
   }
+
+ private:
+  const BinaryFunction function_;
 };
-struct SubtractImpl final : MergeImpl {
-  explicit SubtractImpl(const LayerOptions& options) : MergeImpl("Subtract", minus, options) {}
+
+struct AddImpl final : PlannedMergeImpl {
+  explicit AddImpl(const LayerOptions& options)
+      : PlannedMergeImpl("Add", plus, BinaryFunction::Add, options) {}
+};
+struct SubtractImpl final : PlannedMergeImpl {
+  explicit SubtractImpl(const LayerOptions& options)
+      : PlannedMergeImpl("Subtract", minus, BinaryFunction::Subtract, options) {}
   void build(const std::vector<Shape>& inputs) override {
     if (inputs.size() != 2) fail("[", name(), "] there must be 2 inputs: received ", inputs.size());
   }
 };
-struct MultiplyImpl final : MergeImpl {
-  explicit MultiplyImpl(const LayerOptions& options) : MergeImpl("Multiply", times, options) {}
+struct MultiplyImpl final : PlannedMergeImpl {
+  explicit MultiplyImpl(const LayerOptions& options)
+      : PlannedMergeImpl("Multiply", times, BinaryFunction::Multiply, options) {}
 };
-struct AverageImpl final : MergeImpl {
-  explicit AverageImpl(const LayerOptions& options) : MergeImpl("Average", plus, options) {}
+struct AverageImpl final : PlannedMergeImpl {
+  explicit AverageImpl(const LayerOptions& options)
+      : PlannedMergeImpl("Average", plus, BinaryFunction::Add, options) {}
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    const std::optional<int> sum = PlannedMergeImpl::plan(network, inputs);
+    const float share = 1 / static_cast<float>(inputs.size());
+    return sum ? network.function(*sum, {kernels::ElementFunction::Kind::Linear, share}) : sum;
+  }
   Tensors call(const Tensors& inputs) {
     return {MergeImpl::call(inputs)[0] / static_cast<double>(inputs.size())};
   }
 };
-struct MaximumImpl final : MergeImpl {
-  explicit MaximumImpl(const LayerOptions& options) : MergeImpl("Maximum", larger, options) {}
+struct MaximumImpl final : PlannedMergeImpl {
+  explicit MaximumImpl(const LayerOptions& options)
+      : PlannedMergeImpl("Maximum", larger, BinaryFunction::Maximum, options) {}
 };
-struct MinimumImpl final : MergeImpl {
-  explicit MinimumImpl(const LayerOptions& options) : MergeImpl("Minimum", smaller, options) {}
+struct MinimumImpl final : PlannedMergeImpl {
+  explicit MinimumImpl(const LayerOptions& options)
+      : PlannedMergeImpl("Minimum", smaller, BinaryFunction::Minimum, options) {}
 };
 
 // --- Concatenate -------------------------------------------------------------------------------------------

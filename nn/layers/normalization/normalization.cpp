@@ -52,7 +52,7 @@ std::vector<int> axes_of(const std::string& layer, const Shape& input, const Axe
 
 // --- LayerNormalization, GroupNormalization ----------------------------------------------------------------
 
-class LayerNormalizationImpl final : public AffineImpl<LayerNormalizationOptions> {
+class LayerNormalizationImpl final : public AffineImpl<LayerNormalizationOptions>, public Planned {
  public:
   explicit LayerNormalizationImpl(const LayerNormalizationOptions& options)
       : AffineImpl("LayerNormalization", options) {}
@@ -63,6 +63,11 @@ class LayerNormalizationImpl final : public AffineImpl<LayerNormalizationOptions
   }
   Tensor call(const Tensor& x) override {
     return K::layer_normalization(x, gamma(), beta(), {axes_, args.epsilon});
+  }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    const int count = static_cast<int>(axes_.size()), rank = network.rank(inputs[0]);
+    if (axes_.front() != rank - count || axes_.back() != rank - 1) return {};
+    return network.layer_normalization(inputs[0], gamma_variable(), beta_variable(), args.epsilon, count);
   }
 
  private:

@@ -50,9 +50,10 @@ class PoolingImpl : public LayerWith<PoolingArguments>, public Planned {
   }
 
   std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const final {
-    if (axes_ != 2 || args.data_format != "channels_last") return {};
+    if (axes_ > 2 || args.data_format != "channels_last") return {};
     return network.pooling(
-        inputs[0], {.size = args.pool_size.over(2), .strides = args.strides.over(2), .padding = args.padding},
+        inputs[0],
+        {.size = args.pool_size.over(axes_), .strides = args.strides.over(axes_), .padding = args.padding},
         std::string_view(mode_) == "max");
   }
 
@@ -84,7 +85,7 @@ class GlobalPoolingImpl : public LayerWith<GlobalPoolingOptions>, public Planned
   }
 
   std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const final {
-    if (axes_.size() != 2 || args.data_format != "channels_last") return {};
+    if (axes_.size() > 2 || args.data_format != "channels_last") return {};
     return network.global_pooling(inputs[0], maximum_, args.keepdims);
   }
 

@@ -32,10 +32,10 @@ class FlattenImpl final : public LayerWith<FlattenOptions>, public Planned {
     return K::batch_flatten(K::permute_dimensions(x, channels_last));
   }
   std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
-    const auto& shape = network.shape(inputs[0]);
-    if (shape.size() == 2) return inputs[0];
+    const Shape shape(network.shape(inputs[0]));
+    if (shape.rank() == 2) return inputs[0];
     if (args.data_format != "channels_last") return {};
-    return network.reshape(inputs[0], {shape[0], shape[1] * shape[2] * shape[3]});
+    return network.reshape(inputs[0], {shape[0], shape.count(1)});
   }
 
  private:
@@ -59,7 +59,7 @@ void fields(ReshapeArguments& a, F&& field) {
   field("target_shape", a.target_shape);
 }
 
-class ReshapeImpl final : public LayerWith<ReshapeArguments> {
+class ReshapeImpl final : public LayerWith<ReshapeArguments>, public Planned {
  public:
   explicit ReshapeImpl(const ReshapeArguments& arguments) : LayerWith("Reshape", arguments) {
     const auto unknown = std::count(args.target_shape.begin(), args.target_shape.end(), -1);
@@ -85,6 +85,16 @@ class ReshapeImpl final : public LayerWith<ReshapeArguments> {
     if (open && x.shape()[0] == None) return with_open_batch(x);
     shape.insert(0, open ? x.shape()[0] : -1);
     return K::reshape(x, shape);
+  }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    const Shape x(network.shape(inputs[0]));
+    Shape shape = args.target_shape;
+    std::int64_t rest = 1;
+    for (const std::int64_t n : shape) rest *= n == -1 ? 1 : n;
+    if (rest == 0) return {};
+    std::replace(shape.begin(), shape.end(), std::int64_t{-1}, x.count(1) / rest);
+    shape.insert(0, x[0]);
+    return network.reshape(inputs[0], shape);
   }
 
  private:
@@ -131,7 +141,7 @@ void fields(PermuteArguments& a, F&& field) {
   field("dims", a.dims);
 }
 
-class PermuteImpl final : public LayerWith<PermuteArguments> {
+class PermuteImpl final : public LayerWith<PermuteArguments>, public Planned {
  public:
   explicit PermuteImpl(const PermuteArguments& arguments) : LayerWith("Permute", arguments) {
     Shape sorted = args.dims;
@@ -145,6 +155,12 @@ class PermuteImpl final : public LayerWith<PermuteArguments> {
     Shape pattern = args.dims;
     pattern.insert(0, 0);
     return K::permute_dimensions(x, pattern);
+  }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    std::vector<int> axes{0};
+    for (const std::int64_t axis : args.dims) axes.push_back(static_cast<int>(axis));
+    return static_cast<int>(axes.size()) == network.rank(inputs[0]) ? network.permutation(inputs[0], axes)
+                                                                    : std::nullopt;
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/rnn/recurrent_cells.hpp>
 
 /// The constructor arguments of the cells, and functions for layers that contain a cell or another layer.
@@ -7,6 +8,18 @@
 namespace ktape::nn {
 
 enum class CellKind { Simple, Lstm, Gru };
+
+/// A cell that a plan can run over sequences without calling the cell.
+class PlannedCell {
+ public:
+  /// Adds nodes that run the built cell over the sequences x, and returns the node of the output; none if the
+  /// network cannot compute this cell.
+  virtual std::optional<int> plan(backend::NetworkBuilder& network, int x,
+                                  const backend::RecurrentLoop& loop) const = 0;
+
+ protected:
+  ~PlannedCell() = default;
+};
 
 /// The arguments of a cell of one kind. `recurrent_activation` is for LSTM and GRU, `unit_forget_bias` for
 /// LSTM, `reset_after` for GRU.

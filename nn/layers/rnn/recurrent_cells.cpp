@@ -66,7 +66,7 @@ bool is_named(const ActivationFunction& activation, const char* name) {
 
 /// A cell with the kernels of all gates side by side in one weight.
 template <CellKind which>
-class GatedCell : public CellImpl {
+class GatedCell : public CellImpl, public PlannedCell {
  public:
   static constexpr const char* class_name = class_names[static_cast<int>(which)];
   static constexpr std::int64_t gates = gate_counts[static_cast<int>(which)];
@@ -124,6 +124,17 @@ class GatedCell : public CellImpl {
                               bool training) override {
     if (!has_op() || (training && (args.dropout > 0 || args.recurrent_dropout > 0))) return {};
     return run_op(x, states, options);
+  }
+
+  std::optional<int> plan(K::NetworkBuilder& network, int x, const K::RecurrentLoop& loop) const override {
+    using Cell = kernels::RecurrentDescription::Cell;
+    if (!has_op() || dtype() != DType::Float32 || (which == CellKind::Gru && !args.reset_after)) return {};
+    K::RecurrentLoop own = loop;
+    own.relu = which == CellKind::Simple && is_named(args.activation, "relu");
+    const Cell cell = which == CellKind::Lstm  ? Cell::Lstm
+                      : which == CellKind::Gru ? Cell::Gru
+                                               : Cell::Simple;
+    return network.recurrence(x, cell, {kernel_, recurrent_kernel_, bias_}, own);
   }
 
  protected:

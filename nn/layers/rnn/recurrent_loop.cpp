@@ -74,6 +74,15 @@ Tensors RecurrentImpl::call(const Tensors& inputs, const CallArguments& argument
   return outputs;
 }
 
+std::optional<int> RecurrentImpl::plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const {
+  const auto* const known = dynamic_cast<const PlannedCell*>(&cell_.impl());
+  if (!known || inputs.size() != 1 || rank_ != 3 || options_.stateful || options_.return_state ||
+      activity_regularizer.defined())
+    return {};
+  return known->plan(network, inputs[0],
+                     {.go_backwards = options_.go_backwards, .return_sequences = options_.return_sequences});
+}
+
 Tensors RecurrentImpl::compute_mask(const Tensors&, const Tensors& masks) {
   return {options_.return_sequences && !masks.empty() ? masks[0] : Tensor()};
 }

@@ -19,7 +19,7 @@ void fields(RNNOptions& a, F&& field) {
 }
 
 /// The implementation of all recurrent layers: runs a cell over the steps of inputs of rank `rank`.
-class RecurrentImpl : public LayerImpl {
+class RecurrentImpl : public LayerImpl, public Planned {
  public:
   using Tensors = std::vector<Tensor>;
 
@@ -28,6 +28,7 @@ class RecurrentImpl : public LayerImpl {
   void build(const std::vector<Shape>& inputs) override;
   Tensors call(const Tensors& inputs, const CallArguments& arguments);
   Tensors compute_mask(const Tensors& inputs, const Tensors& masks) override;
+  std::optional<int> plan(backend::NetworkBuilder& network, const std::vector<int>& inputs) const override;
 
   Tensors states() const;
   void reset_states() { keep({}); }

@@ -1,19 +1,40 @@
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-/// A network: a graph of the float32 ops that a plan can fuse. Images are (batch, height, width, channels),
-/// rows are (batch, units). Passes (passes.hpp) rewrite a network, a Program (program.hpp) runs it.
+/// A network: a graph of the float32 ops that a plan can fuse. The first axis is the batch, the last axis has
+/// the channels: images are (batch, height, width, channels), sequences (batch, steps, channels), rows (batch,
+/// channels). Passes (passes/passes.hpp) rewrite a network, a Program (program.hpp) runs it.
 namespace ktape::kernels {
 
 /// A function that is applied to each element.
 struct ElementFunction {
-  enum class Kind { Relu, Clip, Elu, Sigmoid, Tanh, Swish, Gelu, GeluTanh, Softplus };
+  enum class Kind {
+    Relu,
+    Clip,
+    Elu,
+    Sigmoid,
+    Tanh,
+    Swish,
+    HardSwish,
+    Gelu,
+    GeluTanh,
+    Softplus,
+    Mish,
+    Exp,
+    Linear
+  };
   Kind kind;
-  float alpha = 0;  ///< Relu: the slope below 0. Clip: the least result. Elu: the factor below 0
-  float beta = 0;   ///< Clip: the largest result
+  float alpha =
+      0;  ///< Relu: the slope below 0. Clip: the least result. Elu: the factor below 0. Linear: the factor
+  float beta = 0;  ///< Clip: the largest result. Linear: the number that is added
 };
+
+/// A function of two tensors, element by element.
+enum class BinaryFunction { Add, Subtract, Multiply, Maximum, Minimum };
 
 /// Normalization of each channel by known statistics: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
 /// The members are indices of weights; gamma and beta may be -1, for 1 and 0.
@@ -22,20 +43,52 @@ struct ChannelNormalizer {
   double epsilon = 0;
 };
 
+/// A kernel of ktape's own that computes a node from plain arrays in row-major order.
+class NodeKernel {
+ public:
+  virtual ~NodeKernel() = default;
+  virtual const char* name() const = 0;
+  /// Returns the number of multiplications of a run, for the number of threads.
+  virtual std::int64_t products() const { return 0; }
+  /// Returns whether a run overwrites the first input.
+  virtual bool overwrites() const { return false; }
+  /// Returns the number of floats that `pack` makes of the weights.
+  virtual std::size_t packed_size() const { return 0; }
+  virtual void pack(const std::vector<const float*>&, float*) const {}
+  virtual std::size_t scratch_bytes() const { return 0; }
+
+  /// The arrays of a run.
+  struct Arrays {
+    std::vector<float*> inputs;
+    const float* packed = nullptr;
+    void* scratch = nullptr;
+    float* output = nullptr;
+  };
+  virtual void run(const Arrays& arrays) const = 0;
+};
+
+/// The columns of a kernel and of a bias that a product's channels take; -1 stands for zeros.
+struct ProductColumns {
+  std::vector<int> kernel;
+  std::vector<std::array<int, 2>> bias;  ///< elements of the bias, which are added
+};
+
 struct NetworkNode {
   enum class Kind {
     Input,
     Convolution,    ///< inputs: x and, optionally, an addend; kernel (height, width, channels, filters)
-    Product,        ///< inputs: x and, optionally, an addend; kernel (units of x, units)
+    Product,        ///< inputs: x and, optionally, an addend; kernel (channels of x, channels)
     Normalization,  ///< of each channel, by `normalizers`
     Function,       ///< `functions` alone
     Sum,            ///< of two inputs of equal shape
+    Binary,         ///< `binary` of two inputs; the second is repeated along its axes of extent 1
     Concatenation,  ///< along the channels
     MaxPooling,
     AveragePooling,  ///< the mean of the elements of a window that are inside of the image
     Padding,         ///< zeros around images
     Reshape,         ///< other extents for the elements in row-major order
-    Softmax          ///< along the units of rows
+    Softmax,         ///< along the channels
+    Own              ///< `own` on `weights`
   };
   Kind kind = Kind::Input;
   std::vector<int> inputs;  ///< indices of earlier nodes
@@ -44,10 +97,15 @@ struct NetworkNode {
   std::array<std::int64_t, 2> window{1, 1}, strides{1, 1}, dilation{1, 1}, before{0, 0}, after{0, 0};
   bool depthwise = false;
   int kernel = -1, bias = -1;  ///< indices of weights
+  /// The columns of a product; null if channel c takes column c.
+  std::shared_ptr<const ProductColumns> columns;
   /// The steps after a convolution or a product, in this order: the bias, the normalizers, the addend, the
   /// functions.
   std::vector<ChannelNormalizer> normalizers;
   std::vector<ElementFunction> functions;
+  BinaryFunction binary = BinaryFunction::Add;
+  std::shared_ptr<const NodeKernel> own;
+  std::vector<int> weights;  ///< of `own`; -1 for a weight that is left out
 
   bool multiplies() const { return kind == Kind::Convolution || kind == Kind::Product; }
 };

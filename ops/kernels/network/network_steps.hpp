@@ -9,30 +9,39 @@
 #include <utility>
 #include <vector>
 
-/// The steps of a network as primitives of oneDNN. For program.cpp only.
+/// The steps of a network: primitives of oneDNN, and kernels of ktape's own. For program.cpp only.
 namespace ktape::kernels {
 
 /// Returns the processor as an engine of oneDNN.
 const dnnl::engine& processor();
 
-/// The memory of an argument of a primitive.
+/// The memory of an argument of a step.
 struct ArgumentPlace {
-  enum class In { Arena, Input, Output, Weights };
-  In in = In::Arena;
+  enum class In { Nowhere, Arena, Input, Output, Weights };
+  In in = In::Nowhere;
   std::size_t index = 0;  ///< of a block, an input, an output, or a packed weight
   dnnl::memory::desc layout;
 };
 
-struct NetworkStep {
-  dnnl::primitive primitive;
-  std::vector<std::pair<int, ArgumentPlace>> arguments;
-  std::string what, implementation;
-  std::size_t clear_bytes = 0;  ///< bytes of the destination that are filled with zeros first
+/// The arguments of a kernel of ktape's own.
+struct KernelArguments {
+  std::vector<ArgumentPlace> inputs;
+  ArgumentPlace packed, scratch, output;
 };
 
-/// A weight in the layout of a primitive.
+struct NetworkStep {
+  dnnl::primitive primitive = {};  ///< undefined for a kernel of ktape's own
+  std::vector<std::pair<int, ArgumentPlace>> arguments = {};
+  std::string what, implementation;
+  std::size_t node = 0;         ///< the node that the step helps to compute
+  std::size_t clear_bytes = 0;  ///< bytes of the destination that are filled with zeros first
+  std::shared_ptr<const NodeKernel> own = {};
+  KernelArguments own_arguments = {};
+};
+
+/// A weight in the layout of a step.
 struct PackedWeight {
-  enum class Part { Kernel, Factors, Offsets };
+  enum class Part { Kernel, Factors, Offsets, Own };
   Part part;
   std::size_t node;
   dnnl::memory::desc plain, packed;
@@ -47,8 +56,8 @@ struct NetworkSteps {
   std::size_t inputs = 0, arena_bytes = 0;
 };
 
-/// Makes the steps for the number of threads that OpenMP gives this thread now. Returns none if oneDNN has no fast
-/// primitive for a node.
+/// Makes the steps for the number of threads that OpenMP gives this thread now. Returns none if oneDNN has no
+/// fast primitive for a node.
 std::optional<NetworkSteps> make_steps(const Network& network);
 
 }  // namespace ktape::kernels

@@ -4,9 +4,8 @@
 #include <algorithm>
 
 #ifdef KTAPE_WITH_ONEDNN
-#include <ktape/autograd/base/memory.hpp>
-#include <ktape/ops/kernels/network/folding.hpp>
-#include <ktape/ops/kernels/network/network_steps.hpp>
+#include <ktape/ops/kernels/network/packed_weights.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
 
 #include <chrono>
 #include <cstring>
@@ -17,24 +16,27 @@
 namespace ktape::kernels {
 
 namespace {
+
+std::int64_t size_of(const std::vector<std::int64_t>& shape) {
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  return size;
+}
+
 std::int64_t products_of(const Network& network, const NetworkNode& node) {
+  if (node.own) return node.own->products();
   if (!node.multiplies()) return 0;
-  std::int64_t products = node.window[0] * node.window[1];
-  for (const std::int64_t extent : node.shape) products *= extent;
+  std::int64_t products = node.window[0] * node.window[1] * size_of(node.shape);
   if (!node.depthwise) products *= network.nodes[static_cast<std::size_t>(node.inputs[0])].shape.back();
   return products;
 }
+
 }  // namespace
 
 std::int64_t largest_products(const Network& network) {
   std::int64_t largest = 0;
   for (const NetworkNode& node : network.nodes) largest = std::max(largest, products_of(network, node));
   return largest;
-}
-std::int64_t total_products(const Network& network) {
-  std::int64_t total = 0;
-  for (const NetworkNode& node : network.nodes) total += products_of(network, node);
-  return total;
 }
 
 bool suits_one_thread(std::int64_t products) {
@@ -45,7 +47,7 @@ bool suits_one_thread(std::int64_t products) {
 #ifdef KTAPE_WITH_ONEDNN
 class Program::Weights {
  public:
-  std::vector<WorkVector<float>> packed;
+  std::vector<PackedArray> packed;
 };
 
 namespace {
@@ -53,28 +55,44 @@ namespace {
 using dnnl::memory;
 using Place = ArgumentPlace;
 
-/// The memory and the arguments of one run at a time.
+/// The arguments of one run at a time.
 struct Workplace {
-  WorkVector<char> arena;
+  std::shared_ptr<const Program::Weights> weights;
   std::vector<std::unordered_map<int, memory>> arguments;  ///< of each step
   std::vector<std::vector<memory>> inputs, outputs;        ///< the arguments that each run sets
-  std::shared_ptr<const Program::Weights> weights;
+  std::vector<std::pair<std::size_t, memory>> in_arena;    ///< the arguments in the arena, with their offsets
   dnnl::stream stream{processor()};
+  char* arena = nullptr;  ///< the arena of the last run
 };
 
+/// The arrays of one run.
+struct RunArrays {
+  const std::vector<const float*>& inputs;
+  const std::vector<float*>& outputs;
+};
+
+/// The arena is taken from the tensors' allocator for each run, so that programs share the memory; the
+/// allocator mostly returns the arena of the last run.
 class OnednnProgram final : public Program {
  public:
   explicit OnednnProgram(NetworkSteps made) : made_(std::move(made)) {}
 
-  std::shared_ptr<const Weights> pack(const std::vector<const float*>& weights) const override;
+  std::shared_ptr<const Weights> pack(const std::vector<const float*>& weights,
+                                      const std::shared_ptr<const void>& owner) const override {
+    {
+      const std::lock_guard lock(mutex_);
+      idle_.clear();  // the arguments hold the weights of before
+    }
+    auto packed = std::make_shared<Weights>();
+    packed->packed = pack_weights(made_, weights, owner);
+    return packed;
+  }
   void run(const std::shared_ptr<const Weights>& weights, const std::vector<const float*>& inputs,
            const std::vector<float*>& outputs) const override {
     std::unique_ptr<Workplace> at = take(weights);
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      for (memory& m : at->inputs[i]) m.set_data_handle(const_cast<float*>(inputs[i]), at->stream);
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-      for (memory& m : at->outputs[i]) m.set_data_handle(outputs[i], at->stream);
-    for (std::size_t i = 0; i < made_.steps.size(); ++i) run_step(i, *at);
+    Workspace<float> arena(arena_floats());
+    bind(*at, arena, {inputs, outputs});
+    for (std::size_t i = 0; i < made_.steps.size(); ++i) run_step(i, *at, {inputs, outputs});
     const std::lock_guard lock(mutex_);
     if (idle_.size() < most_idle) idle_.push_back(std::move(at));
   }
@@ -85,99 +103,139 @@ class OnednnProgram final : public Program {
  private:
   static constexpr std::size_t most_idle = 4;
 
-  void run_step(std::size_t i, Workplace& at) const {
-    const NetworkStep& step = made_.steps[i];
-    if (step.clear_bytes > 0)
-      std::memset(at.arguments[i].at(DNNL_ARG_TO).get_data_handle(), 0, step.clear_bytes);
-    step.primitive.execute(at.stream, at.arguments[i]);
+  std::int64_t arena_floats() const {
+    return static_cast<std::int64_t>(made_.arena_bytes / sizeof(float)) + 16;
   }
-
-  std::unique_ptr<Workplace> take(const std::shared_ptr<const Weights>& weights) const {
-    {
-      const std::lock_guard lock(mutex_);
-      while (!idle_.empty()) {
-        std::unique_ptr<Workplace> at = std::move(idle_.back());
-        idle_.pop_back();
-        if (at->weights == weights) return at;
-      }
-    }
-    return workplace(weights);
-  }
+  static void bind(Workplace& at, Workspace<float>& arena, const RunArrays& arrays);
+  void run_step(std::size_t i, Workplace& at, const RunArrays& arrays) const;
+  void* location(const Place& place, const Workplace& at, const RunArrays& arrays) const;
+  std::unique_ptr<Workplace> take(const std::shared_ptr<const Weights>& weights) const;
   std::unique_ptr<Workplace> workplace(const std::shared_ptr<const Weights>& weights) const;
+  ProgramStep described(const NetworkStep& step) const;
 
   const NetworkSteps made_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Workplace>> idle_;
 };
 
-std::shared_ptr<const Program::Weights> OnednnProgram::pack(const std::vector<const float*>& given) const {
-  const auto out = std::make_shared<Weights>();
-  dnnl::stream stream(processor());
-  for (const PackedWeight& weight : made_.weights) {
-    const NetworkNode& node = made_.network.nodes[weight.node];
-    const ChannelFactors channels = channel_factors(node, given);
-    WorkVector<float> plain(weight.plain.get_size() / sizeof(float));
-    if (weight.part == PackedWeight::Part::Kernel) {
-      const float* const kernel = given[static_cast<std::size_t>(node.kernel)];
-      const std::size_t filters = channels.factors.size();
-      for (std::size_t i = 0; i < plain.size(); i += filters)
-        for (std::size_t f = 0; f < filters; ++f) plain[i + f] = kernel[i + f] * channels.factors[f];
-    } else {
-      const auto& part = weight.part == PackedWeight::Part::Factors ? channels.factors : channels.offsets;
-      std::copy(part.begin(), part.end(), plain.begin());
-    }
-    if (weight.plain != weight.packed) {
-      WorkVector<float> packed(weight.packed.get_size() / sizeof(float));
-      memory from(weight.plain, processor(), plain.data()), to(weight.packed, processor(), packed.data());
-      dnnl::reorder(from, to).execute(stream, from, to);
-      stream.wait();
-      plain.swap(packed);
-    }
-    out->packed.push_back(std::move(plain));
+/// Sets the memory of the arguments for a run.
+void OnednnProgram::bind(Workplace& at, Workspace<float>& arena, const RunArrays& arrays) {
+  char* const start = reinterpret_cast<char*>(arena.take(0));
+  if (start != at.arena) {
+    for (auto& [offset, argument] : at.in_arena) argument.set_data_handle(start + offset, at.stream);
+    at.arena = start;
   }
-  return out;
+  for (std::size_t i = 0; i < arrays.inputs.size(); ++i)
+    for (memory& m : at.inputs[i]) m.set_data_handle(const_cast<float*>(arrays.inputs[i]), at.stream);
+  for (std::size_t i = 0; i < arrays.outputs.size(); ++i)
+    for (memory& m : at.outputs[i]) m.set_data_handle(arrays.outputs[i], at.stream);
+}
+
+void* OnednnProgram::location(const Place& place, const Workplace& at, const RunArrays& arrays) const {
+  switch (place.in) {
+    case Place::In::Nowhere:
+      return nullptr;
+    case Place::In::Arena:
+      return at.arena + made_.blocks[place.index].offset;
+    case Place::In::Input:
+      return const_cast<float*>(arrays.inputs[place.index]);
+    case Place::In::Output:
+      return arrays.outputs[place.index];
+    case Place::In::Weights:
+      return const_cast<float*>(at.weights->packed[place.index]->data());
+  }
+  return nullptr;
+}
+
+void OnednnProgram::run_step(std::size_t i, Workplace& at, const RunArrays& arrays) const {
+  const NetworkStep& step = made_.steps[i];
+  if (step.own) {
+    const auto floats = [&](const Place& place) { return static_cast<float*>(location(place, at, arrays)); };
+    NodeKernel::Arrays of_kernel;
+    for (std::size_t k = 0; k < step.own_arguments.inputs.size(); ++k)
+      of_kernel.inputs.push_back(floats(step.own_arguments.inputs[k]));
+    of_kernel.packed = floats(step.own_arguments.packed);
+    of_kernel.scratch = location(step.own_arguments.scratch, at, arrays);
+    of_kernel.output = floats(step.own_arguments.output);
+    return step.own->run(of_kernel);
+  }
+  if (step.clear_bytes > 0)
+    std::memset(at.arguments[i].at(DNNL_ARG_TO).get_data_handle(), 0, step.clear_bytes);
+  step.primitive.execute(at.stream, at.arguments[i]);
+}
+
+std::unique_ptr<Workplace> OnednnProgram::take(const std::shared_ptr<const Weights>& weights) const {
+  {
+    const std::lock_guard lock(mutex_);
+    while (!idle_.empty()) {
+      std::unique_ptr<Workplace> at = std::move(idle_.back());
+      idle_.pop_back();
+      if (at->weights == weights) return at;
+    }
+  }
+  return workplace(weights);
 }
 
 std::unique_ptr<Workplace> OnednnProgram::workplace(const std::shared_ptr<const Weights>& weights) const {
   auto out = std::make_unique<Workplace>();
-  out->arena = WorkVector<char>(made_.arena_bytes);
   out->weights = weights;
   out->inputs.resize(made_.inputs), out->outputs.resize(made_.network.outputs.size());
   for (const NetworkStep& step : made_.steps) {
     std::unordered_map<int, memory>& arguments = out->arguments.emplace_back();
     for (const auto& [name, place] : step.arguments) {
-      void* data = nullptr;
-      if (place.in == Place::In::Arena) data = out->arena.data() + made_.blocks[place.index].offset;
-      if (place.in == Place::In::Weights) data = const_cast<float*>(weights->packed[place.index].data());
-      const memory argument(place.layout, processor(), data);
+      const bool packed = place.in == Place::In::Weights;
+      const memory argument(place.layout, processor(),
+                            packed ? const_cast<float*>(weights->packed[place.index]->data()) : nullptr);
       arguments.emplace(name, argument);
       if (place.in == Place::In::Input) out->inputs[place.index].push_back(argument);
       if (place.in == Place::In::Output) out->outputs[place.index].push_back(argument);
+      if (place.in == Place::In::Arena)
+        out->in_arena.emplace_back(made_.blocks[place.index].offset, argument);
     }
   }
   return out;
 }
 
+// --- Measurements ------------------------------------------------------------------------------------------
+
+ProgramStep OnednnProgram::described(const NetworkStep& step) const {
+  ProgramStep out{step.what, step.implementation};
+  const auto count = [&](const Place& place) {
+    if (place.in != Place::In::Nowhere) out.bytes += static_cast<std::int64_t>(place.layout.get_size());
+  };
+  bool multiplies = step.own != nullptr;
+  for (const auto& [name, place] : step.arguments) {
+    if (name != DNNL_ARG_SCRATCHPAD) count(place);
+    multiplies = multiplies || name == DNNL_ARG_WEIGHTS;
+  }
+  for (const Place& place : step.own_arguments.inputs) count(place);
+  count(step.own_arguments.packed), count(step.own_arguments.output);
+  if (multiplies) out.products = products_of(made_.network, made_.network.nodes[step.node]);
+  return out;
+}
+
 std::vector<ProgramStep> OnednnProgram::steps(const std::shared_ptr<const Weights>& weights) const {
   std::vector<ProgramStep> out;
-  for (const NetworkStep& step : made_.steps) out.push_back({step.what, step.implementation});
+  for (const NetworkStep& step : made_.steps) out.push_back(described(step));
   if (!weights) return out;
   const std::unique_ptr<Workplace> at = workplace(weights);
   std::vector<WorkVector<float>> arrays;
-  const auto fill = [&](std::vector<std::vector<memory>>& all) {
-    for (std::vector<memory>& list : all) {
-      std::size_t bytes = 0;
-      for (const memory& m : list) bytes = std::max(bytes, m.get_desc().get_size());
-      arrays.emplace_back(bytes / sizeof(float) + 16, 0.F);
-      for (memory& m : list) m.set_data_handle(arrays.back().data(), at->stream);
-    }
+  std::vector<const float*> inputs;
+  std::vector<float*> outputs;
+  const auto add_array = [&](std::int64_t size) {
+    return arrays.emplace_back(static_cast<std::size_t>(size), 0.F).data();
   };
-  fill(at->inputs), fill(at->outputs);
+  for (const NetworkNode& node : made_.network.nodes)
+    if (node.kind == NetworkNode::Kind::Input) inputs.push_back(add_array(size_of(node.shape)));
+  for (const int output : made_.network.outputs)
+    outputs.push_back(add_array(size_of(made_.network.nodes[static_cast<std::size_t>(output)].shape)));
+  Workspace<float> arena(arena_floats());
+  bind(*at, arena, {inputs, outputs});
   using Clock = std::chrono::steady_clock;
   for (int turn = 0; turn < 5; ++turn)
     for (std::size_t i = 0; i < made_.steps.size(); ++i) {
       const auto begin = Clock::now();
-      run_step(i, *at);
+      run_step(i, *at, {inputs, outputs});
       const double time = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
       out[i].milliseconds = turn == 0 ? time : std::min(out[i].milliseconds, time);
     }

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <ktape/ops/kernels/network/passes.hpp>
+#include <ktape/ops/kernels/network/passes/passes.hpp>
 
 using ktape::kernels::Network, ktape::kernels::NetworkNode, ktape::kernels::ElementFunction;
 using Kind = NetworkNode::Kind;

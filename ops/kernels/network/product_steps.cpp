@@ -1,0 +1,89 @@
+#ifdef KTAPE_WITH_ONEDNN
+#include <ktape/ops/kernels/network/internal/step_maker.hpp>
+
+/// The steps of convolutions and products.
+namespace ktape::kernels {
+
+using dnnl::memory;
+using Tag = memory::format_tag;
+
+namespace {
+bool has_bias(const NetworkNode& node) { return node.bias >= 0 || !node.normalizers.empty(); }
+}  // namespace
+
+/// Returns the place of the result of a node with an addend, which holds the addend when the step begins. x is
+/// the other input, which the step reads meanwhile.
+StepMaker::Place StepMaker::sum_result(std::size_t i, const NetworkNode& node, const memory::desc& layout,
+                                       const Place& x) {
+  const Place& addend = input(node, 1);
+  const bool apart = x.in != addend.in || x.index != addend.index;
+  const Place to = apart && addend.layout == layout ? result_over(i, addend) : result(i, layout);
+  if (to.in != addend.in || to.index != addend.index) reorder(addend, to);
+  return to;
+}
+
+StepMaker::After StepMaker::multiplication(const char* name, const NetworkNode& node) const {
+  After m{{}, name};
+  if (!node.normalizers.empty()) m.what += " + normalization";
+  if (node.inputs.size() == 2) m.after.append_sum(1), m.what += " + sum";
+  append(node, m);
+  return m;
+}
+
+template <class Primitive, class Description>
+void StepMaker::push_multiplication(std::size_t i, const NetworkNode& node, const Description& description,
+                                    const memory::desc& plain_kernel, const Place& x, const Place& y,
+                                    const std::string& what) {
+  std::vector<std::pair<int, Place>> arguments{
+      {DNNL_ARG_SRC, x},
+      {DNNL_ARG_WEIGHTS, weight(PackedWeight::Part::Kernel, i, plain_kernel, description.weights_desc())},
+      {DNNL_ARG_DST, y}};
+  const memory::desc bias = vector_layout(node.shape.back());
+  if (has_bias(node))
+    arguments.emplace_back(DNNL_ARG_BIAS, weight(PackedWeight::Part::Offsets, i, bias, bias));
+  push(Primitive(description), std::move(arguments), description.scratchpad_desc(), what,
+       description.impl_info_str());
+}
+
+void StepMaker::add_convolution(std::size_t i, const NetworkNode& node) {
+  const auto& x = shape_of(node.inputs[0]);
+  const std::int64_t channels = x.back(), filters = node.shape.back();
+  memory::dims window{filters, channels, node.window[0], node.window[1]};
+  if (node.depthwise) window = {channels, filters / channels, 1, node.window[0], node.window[1]};
+  const auto pair = [](const std::array<std::int64_t, 2>& a) { return memory::dims{a[0], a[1]}; };
+  const memory::dims strides = pair(node.strides), dilation{node.dilation[0] - 1, node.dilation[1] - 1},
+                     before = pair(node.before), after = pair(node.after);
+  const memory::desc source = any_layout(x), kernel(window, float_type, Tag::any),
+                     bias = has_bias(node) ? vector_layout(filters) : memory::desc(), to = free_layout(i);
+  const After m = multiplication(node.depthwise ? "depthwise convolution" : "convolution", node);
+  const dnnl::convolution_forward::desc operation(inference, dnnl::algorithm::convolution_direct, source,
+                                                  kernel, bias, to, strides, dilation, before, after);
+  const dnnl::convolution_forward::primitive_desc description(operation, attributes(m.after), processor());
+  expect_fast(description);
+  if (node.depthwise && !std::strstr(description.impl_info_str(), "dw")) throw Unsupported();
+  const memory::desc plain(window, float_type, node.depthwise ? Tag::hwigo : Tag::hwio);
+  const Place from = in_layout(input(node), description.src_desc());
+  const Place y = node.inputs.size() == 2 ? sum_result(i, node, description.dst_desc(), from)
+                                          : result(i, description.dst_desc());
+  push_multiplication<dnnl::convolution_forward>(i, node, description, plain, from, y, m.what);
+}
+
+void StepMaker::add_product(std::size_t i, const NetworkNode& node) {
+  const auto& x = shape_of(node.inputs[0]);
+  const memory::dims window{node.shape.back(), x.back()};
+  const memory::desc bias = has_bias(node) ? vector_layout(node.shape.back()) : memory::desc();
+  const After m = multiplication("product", node);
+  const dnnl::inner_product_forward::desc operation(inference, row_layout(x), {window, float_type, Tag::any},
+                                                    bias, row_layout(node.shape));
+  const dnnl::inner_product_forward::primitive_desc description(operation, attributes(m.after), processor());
+  expect_fast(description);
+  Place from = in_layout(input(node), plain_layout(x));
+  const memory::desc plain = plain_layout(node.shape);
+  Place y = node.inputs.size() == 2 ? sum_result(i, node, plain, from) : result(i, plain);
+  from.layout = row_layout(x), y.layout = row_layout(node.shape);
+  push_multiplication<dnnl::inner_product_forward>(i, node, description, {window, float_type, Tag::io}, from,
+                                                   y, m.what);
+}
+
+}  // namespace ktape::kernels
+#endif

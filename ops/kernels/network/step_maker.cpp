@@ -1,0 +1,170 @@
+#ifdef KTAPE_WITH_ONEDNN
+#include <ktape/ops/kernels/network/internal/step_maker.hpp>
+
+#include <algorithm>
+
+namespace ktape::kernels {
+
+using Kind = NetworkNode::Kind;
+
+StepMaker::StepMaker(const Network& network)
+    : made_{.network = network, .steps = {}, .blocks = {}, .weights = {}}, values_(network.nodes.size()) {
+  find_last_readers();
+  for (std::size_t i = 0; i < made_.network.nodes.size(); ++i) add(i);
+  made_.arena_bytes = place(made_.blocks);
+}
+
+void StepMaker::find_last_readers() {
+  for (std::size_t i = 0; i < made_.network.nodes.size(); ++i)
+    for (const int input : made_.network.nodes[i].inputs)
+      values_[static_cast<std::size_t>(input)].last = static_cast<int>(i);
+  for (std::size_t i = 0; i < made_.network.outputs.size(); ++i)
+    values_[static_cast<std::size_t>(made_.network.outputs[i])].output = static_cast<int>(i);
+}
+
+void StepMaker::add(std::size_t i) {
+  node_ = static_cast<int>(i);
+  const NetworkNode& node = made_.network.nodes[i];
+  switch (node.kind) {
+    case Kind::Input:
+      values_[i].place = {Place::In::Input, made_.inputs++, plain_layout(node.shape)};
+      return;
+    case Kind::Convolution:
+      return add_convolution(i, node);
+    case Kind::Product:
+      return add_product(i, node);
+    case Kind::Normalization:
+      return add_normalization(i, node);
+    case Kind::Function:
+      return add_functions(i, node);
+    case Kind::Sum:
+      return add_binary(i, node, BinaryFunction::Add);
+    case Kind::Binary:
+      return add_binary(i, node, node.binary);
+    case Kind::Concatenation:
+      return add_concatenation(i, node);
+    case Kind::MaxPooling:
+    case Kind::AveragePooling:
+      return add_pooling(i, node);
+    case Kind::Padding:
+      return add_padding(i, node);
+    case Kind::Reshape:
+      return add_reshape(i, node);
+    case Kind::Softmax:
+      return add_softmax(i, node);
+    case Kind::Own:
+      return add_own(i, node);
+  }
+}
+
+// --- Places ------------------------------------------------------------------------------------------------
+
+StepMaker::Place StepMaker::new_block(const dnnl::memory::desc& layout, int last) {
+  made_.blocks.push_back({layout.get_size(), node_, std::max(last, node_)});
+  return {Place::In::Arena, made_.blocks.size() - 1, layout};
+}
+
+StepMaker::Place StepMaker::result(std::size_t i, const dnnl::memory::desc& layout) {
+  Value& value = values_[i];
+  value.place = value.output >= 0 ? Place{Place::In::Output, static_cast<std::size_t>(value.output), layout}
+                                  : new_block(layout, value.last);
+  return value.place;
+}
+
+StepMaker::Place StepMaker::result_over(std::size_t i, const Place& x) {
+  if (values_[i].output >= 0 || !is_free(x)) return result(i, x.layout);
+  values_[i].place = x;
+  ArenaBlock& block = made_.blocks[x.index];
+  block.last = std::max({block.last, values_[i].last, node_});
+  return x;
+}
+
+dnnl::memory::desc StepMaker::free_layout(std::size_t i) const {
+  const auto& shape = made_.network.nodes[i].shape;
+  return values_[i].output >= 0 ? plain_layout(shape) : any_layout(shape);
+}
+
+StepMaker::Place StepMaker::weight(PackedWeight::Part part, std::size_t node, const dnnl::memory::desc& plain,
+                                   const dnnl::memory::desc& packed) {
+  made_.weights.push_back({part, node, plain, packed});
+  return {Place::In::Weights, made_.weights.size() - 1, packed};
+}
+
+StepMaker::Place StepMaker::in_layout(const Place& value, const dnnl::memory::desc& layout) {
+  if (value.layout == layout) return value;
+  const Place copy = new_block(layout, node_);
+  reorder(value, copy);
+  return copy;
+}
+
+StepMaker::Place StepMaker::in_layout_of_output(std::size_t i, const Place& x) {
+  return values_[i].output >= 0 ? in_layout(x, plain_layout(made_.network.nodes[i].shape)) : x;
+}
+
+void StepMaker::reorder(const Place& from, const Place& to, const char* what) {
+  const dnnl::reorder::primitive_desc description(processor(), from.layout, processor(), to.layout,
+                                                  attributes());
+  push(dnnl::reorder(description), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}, description.scratchpad_desc(),
+       what, description.impl_info_str());
+}
+
+// --- Steps -------------------------------------------------------------------------------------------------
+
+void StepMaker::push(dnnl::primitive primitive, std::vector<std::pair<int, Place>> arguments,
+                     const dnnl::memory::desc& scratchpad, std::string what, const char* implementation) {
+  if (scratchpad.get_size() > 0) arguments.emplace_back(DNNL_ARG_SCRATCHPAD, new_block(scratchpad, node_));
+  made_.steps.push_back({.primitive = std::move(primitive),
+                         .arguments = std::move(arguments),
+                         .what = std::move(what),
+                         .implementation = implementation,
+                         .node = static_cast<std::size_t>(node_)});
+}
+
+void StepMaker::push_own(std::shared_ptr<const NodeKernel> kernel, KernelArguments arguments,
+                         std::string what) {
+  if (const std::size_t bytes = kernel->scratch_bytes())
+    arguments.scratch = new_block(byte_layout(bytes), node_);
+  NetworkStep step{
+      .what = std::move(what), .implementation = "ktape", .node = static_cast<std::size_t>(node_)};
+  step.own = std::move(kernel), step.own_arguments = std::move(arguments);
+  made_.steps.push_back(std::move(step));
+}
+
+void StepMaker::append(const NetworkNode& node, After& to) {
+  for (const ElementFunction& f : node.functions) {
+    const OnednnFunction function = onednn_function(f);
+    to.after.append_eltwise(1, function.kind, function.alpha, function.beta);
+    to.what = to.what + " + " + function.name;
+  }
+}
+
+void StepMaker::add_functions_after(const NetworkNode& node, const Place& value) {
+  for (const ElementFunction& f : node.functions) {
+    const OnednnFunction function = onednn_function(f);
+    const dnnl::eltwise_forward::primitive_desc description(
+        {inference, function.kind, value.layout, function.alpha, function.beta}, attributes(), processor());
+    expect_fast(description);
+    push(dnnl::eltwise_forward(description), {{DNNL_ARG_SRC, value}, {DNNL_ARG_DST, value}},
+         description.scratchpad_desc(), function.name, description.impl_info_str());
+  }
+}
+
+// --- The entry ---------------------------------------------------------------------------------------------
+
+const dnnl::engine& processor() {
+  static const dnnl::engine& engine = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+std::optional<NetworkSteps> make_steps(const Network& network) {
+  try {
+    return StepMaker(network).take();
+  } catch (const dnnl::error&) {
+    return {};
+  } catch (const Unsupported&) {
+    return {};
+  }
+}
+
+}  // namespace ktape::kernels
+#endif
