@@ -1,11 +1,13 @@
 #ifdef KTAPE_WITH_ONEDNN
 #include <ktape/ops/kernels/network/folding.hpp>
 #include <ktape/ops/kernels/network/packed_weights.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
 
 #include <algorithm>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace ktape::kernels {
 
@@ -16,7 +18,12 @@ using Part = PackedWeight::Part;
 
 /// A packed array, and the elements of which the array was made.
 struct Packed {
-  WorkVector<float> array;
+  Packed(std::size_t bytes, std::shared_ptr<const void> owner)
+      : memory(static_cast<std::int64_t>(bytes / sizeof(float))),
+        elements(memory.take(0)),
+        owner(std::move(owner)) {}
+  Workspace<float> memory;
+  float* elements;
   std::shared_ptr<const void> owner;
 };
 
@@ -53,12 +60,13 @@ class Packer {
 
   PackedArray pack(const PackedWeight& weight) {
     const std::string key = key_of(weight);
-    std::shared_ptr<const Packed> packed = key.empty() ? nullptr : packed_arrays().find(key);
+    std::shared_ptr<const Packed> packed = packed_arrays().find(key);
     if (!packed) {
-      packed = std::make_shared<const Packed>(Packed{made(weight), owner_});
-      if (!key.empty()) packed_arrays().add(key, packed);
+      packed = std::make_shared<const Packed>(weight.packed.get_size(), owner_);
+      fill(weight, packed->elements);
+      packed_arrays().add(key, packed);
     }
-    return {packed, &packed->array};
+    return {packed, packed->elements};
   }
 
  private:
@@ -67,10 +75,9 @@ class Packer {
     return weight < 0 ? nullptr : weights_[static_cast<std::size_t>(weight)];
   }
 
-  /// Returns a text that differs for arrays with different numbers; empty for an array that is not shared.
+  /// Returns a text that differs for arrays with different numbers.
   std::string key_of(const PackedWeight& weight) const {
     const NetworkNode& node = node_of(weight);
-    if (weight.part == Part::Own || node.columns) return {};
     std::string key;
     const auto add = [&](const auto& value) {
       key.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -80,6 +87,14 @@ class Packer {
       for (const int part : {n.gamma, n.beta, n.mean, n.variance}) add(elements(part));
       add(n.epsilon);
     }
+    if (node.own) {
+      key += node.own->name();
+      for (const int part : node.weights) add(elements(part));
+    }
+    if (node.columns) {
+      for (const int column : node.columns->kernel) add(column);
+      for (const auto& columns : node.columns->bias) add(columns);
+    }
     return key;
   }
 
@@ -88,36 +103,33 @@ class Packer {
     return channels_;
   }
 
-  WorkVector<float> made(const PackedWeight& weight) {
+  void fill(const PackedWeight& weight, float* packed) {
     const NetworkNode& node = node_of(weight);
-    WorkVector<float> packed(weight.packed.get_size() / sizeof(float));
     if (weight.part == Part::Kernel) {
       pack_kernel(weight, packed);
     } else if (weight.part == Part::Own) {
       std::vector<const float*> given;
       for (const int index : node.weights) given.push_back(elements(index));
-      node.own->pack(given, packed.data());
+      node.own->pack(given, packed);
     } else {
       const ChannelFactors& channels = channels_of(weight.node);
       const auto& part = weight.part == Part::Factors ? channels.factors : channels.offsets;
-      std::copy(part.begin(), part.end(), packed.begin());
+      std::copy(part.begin(), part.end(), packed);
     }
-    return packed;
   }
 
-  void pack_kernel(const PackedWeight& weight, WorkVector<float>& packed) {
+  void pack_kernel(const PackedWeight& weight, float* packed) {
     const NetworkNode& node = node_of(weight);
     const ChannelFactors& channels = channels_of(weight.node);
     const auto size = static_cast<std::int64_t>(weight.plain.get_size() / sizeof(float));
-    WorkVector<float> scaled;
     const float* from = elements(node.kernel);
-    if (channels.scales || node.columns) {
-      scaled.resize(static_cast<std::size_t>(size));
-      scale_kernel(node, from, size / node.shape.back(), channels, scaled.data());
-      from = scaled.data();
+    const bool changes = channels.scales || node.columns;
+    Workspace<float> scaled(changes ? size : 0);
+    if (changes) {
+      scale_kernel(node, from, size / node.shape.back(), channels, scaled.take(0));
+      from = scaled.take(0);
     }
-    memory plain(weight.plain, processor(), const_cast<float*>(from)),
-        to(weight.packed, processor(), packed.data());
+    memory plain(weight.plain, processor(), const_cast<float*>(from)), to(weight.packed, processor(), packed);
     dnnl::stream stream(processor());
     dnnl::reorder(plain, to).execute(stream, plain, to);
     stream.wait();

@@ -1,5 +1,4 @@
 #pragma once
-#include <ktape/autograd/base/memory.hpp>
 #include <ktape/ops/kernels/network/network_steps.hpp>
 
 #include <memory>
@@ -8,7 +7,7 @@
 /// The weights of a network in the layouts of its steps. For program.cpp only.
 namespace ktape::kernels {
 
-using PackedArray = std::shared_ptr<const WorkVector<float>>;
+using PackedArray = std::shared_ptr<const float>;
 
 /// Returns the packed weights of the steps, in their order. An array that was packed from the same elements in
 /// the same way, and is still in use, is shared. `owner` keeps the elements alive and unchanged.

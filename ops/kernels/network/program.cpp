@@ -142,7 +142,7 @@ void* OnednnProgram::location(const Place& place, const Workplace& at, const Run
     case Place::In::Output:
       return arrays.outputs[place.index];
     case Place::In::Weights:
-      return const_cast<float*>(at.weights->packed[place.index]->data());
+      return const_cast<float*>(at.weights->packed[place.index].get());
   }
   return nullptr;
 }
@@ -185,7 +185,7 @@ std::unique_ptr<Workplace> OnednnProgram::workplace(const std::shared_ptr<const 
     for (const auto& [name, place] : step.arguments) {
       const bool packed = place.in == Place::In::Weights;
       const memory argument(place.layout, processor(),
-                            packed ? const_cast<float*>(weights->packed[place.index]->data()) : nullptr);
+                            packed ? const_cast<float*>(weights->packed[place.index].get()) : nullptr);
       arguments.emplace(name, argument);
       if (place.in == Place::In::Input) out->inputs[place.index].push_back(argument);
       if (place.in == Place::In::Output) out->outputs[place.index].push_back(argument);

@@ -4,10 +4,14 @@
 #include "../../in_threads.hpp"
 #include "../../ops/check.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <limits>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 
 namespace K = ktape::backend;
@@ -15,12 +19,6 @@ namespace nn = ktape::nn;
 using ktape::Tensor, ktape::Shape;
 
 namespace {
-
-/// Lets networks of any size be compiled.
-struct AnySize {
-  AnySize() { setenv("KTAPE_COMPILE", "1", 1); }
-  ~AnySize() { unsetenv("KTAPE_COMPILE"); }
-};
 
 Tensor images(std::int64_t batch, int seed = 1, Shape image = {9, 10, 3}) {
   image.insert(0, batch);
@@ -41,6 +39,11 @@ bool agrees(const Tensor& got, const Tensor& want) {
                      K::max(K::abs(got - want)).item<double>() <= 1e-5 * std::max(scale, 1e-2);
   if (!found) MESSAGE("largest difference ", K::max(K::abs(got - want)).item<double>(), " of ", scale);
   return found;
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() &&
+         std::memcmp(a.raw(), b.raw(), static_cast<std::size_t>(a.size()) * sizeof(float)) == 0;
 }
 
 /// Gives each weight random values, so that normalizations change something.
@@ -92,7 +95,7 @@ bool has_plan(const nn::Model& model) { return nn::explain(model).find("arena") 
 
 }  // namespace
 
-TEST_CASE_FIXTURE(AnySize, "plans compute what the layers compute, for each batch size") {
+TEST_CASE("plans compute what the layers compute, for each batch size") {
   for (const nn::Model& model : {residual_network(), mobile_network()})
     for (const std::int64_t batch : {1, 2, 5, 1, 3, 7, 2})
       for (int run = 0; run < 3; ++run) {
@@ -101,13 +104,10 @@ TEST_CASE_FIXTURE(AnySize, "plans compute what the layers compute, for each batc
       }
 }
 
-TEST_CASE_FIXTURE(AnySize, "nn::explain prints the plan from the second prediction on") {
+TEST_CASE("nn::explain prints the plan from the first prediction on") {
   const nn::Model model = residual_network();
   CHECK_FALSE(has_plan(model));
-  const Tensor x = images(2);
-  model.predict_on_batch(x);
-  CHECK_FALSE(has_plan(model));
-  model.predict_on_batch(x);
+  model.predict_on_batch(images(2));
   if (K::backend() != "onednn") return;
   const std::string table = nn::explain(model);
   CHECK(table.find("Plan for inputs of shape (2, 9, 10, 3)") == 0);
@@ -116,7 +116,7 @@ TEST_CASE_FIXTURE(AnySize, "nn::explain prints the plan from the second predicti
   CHECK(table.find("\npadding") == std::string::npos);
 }
 
-TEST_CASE_FIXTURE(AnySize, "plans see changed weights") {
+TEST_CASE("plans see changed weights") {
   const nn::Model model = residual_network();
   const Tensor x = images(2);
   for (int change = 0; change < 4; ++change) {
@@ -134,7 +134,7 @@ TEST_CASE_FIXTURE(AnySize, "plans see changed weights") {
   }
 }
 
-TEST_CASE_FIXTURE(AnySize, "plans are for inference only") {
+TEST_CASE("plans are for inference only") {
   const nn::Sequential model({nn::Dense(8), nn::BatchNormalization(), nn::Dropout(0.5)});
   const Tensor x = normal({6, 4}, 1, "float32");
   for (int run = 0; run < 3; ++run) model.predict_on_batch(x);
@@ -145,7 +145,7 @@ TEST_CASE_FIXTURE(AnySize, "plans are for inference only") {
   CHECK(agrees(model.predict_on_batch(x)[0], eager(model, x)));
 }
 
-TEST_CASE_FIXTURE(AnySize, "evaluate uses plans, with the losses of layers and equal numbers") {
+TEST_CASE("evaluate uses plans, with the losses of layers and equal numbers") {
   const Tensor in = nn::Input({4});
   const Tensor hidden = nn::Dense(8, {.activation = "relu", .activity_regularizer = "l2"})(in);
   const nn::Model model(in, nn::Dense(1)(nn::BatchNormalization()(nn::Dense(8)(hidden))));
@@ -160,7 +160,7 @@ TEST_CASE_FIXTURE(AnySize, "evaluate uses plans, with the losses of layers and e
   }
 }
 
-TEST_CASE_FIXTURE(AnySize, "a layer without a plan is called between networks") {
+TEST_CASE("a layer without a plan is called between networks") {
   struct NegateImpl : nn::LayerImpl {
     int calls = 0;
     NegateImpl() : LayerImpl("Negate") {}
@@ -187,7 +187,7 @@ TEST_CASE_FIXTURE(AnySize, "a layer without a plan is called between networks") 
   CHECK(agrees(model.predict_on_batch(x)[0], first[0]));
 }
 
-TEST_CASE_FIXTURE(AnySize, "NaN and infinity in inputs and weights give what the layers give") {
+TEST_CASE("NaN and infinity in inputs and weights give what the layers give") {
   const nn::Sequential model({nn::Dense(4, {.activation = "relu"}), nn::Dense(2)});
   Tensor x = normal({3, 4}, 1, "float32");
   for (int run = 0; run < 3; ++run) model.predict_on_batch(x);
@@ -201,7 +201,7 @@ TEST_CASE_FIXTURE(AnySize, "NaN and infinity in inputs and weights give what the
   CHECK(agrees(model.predict_on_batch(x)[0], eager(model, x)));
 }
 
-TEST_CASE_FIXTURE(AnySize, "threads run one plan at once") {
+TEST_CASE("threads run one plan at once") {
   const nn::Model model = residual_network();
   std::vector<Tensor> results(6);
   in_threads(6, [&](int i) {
@@ -210,7 +210,7 @@ TEST_CASE_FIXTURE(AnySize, "threads run one plan at once") {
   for (int i = 0; i < 6; ++i) CHECK(agrees(results[i], eager(model, images(1 + i % 3, i))));
 }
 
-TEST_CASE_FIXTURE(AnySize, "a Sequential that gets another layer gets another plan") {
+TEST_CASE("a Sequential that gets another layer gets another plan") {
   const nn::Sequential model({nn::Dense(8, {.activation = "relu"})});
   const Tensor x = normal({6, 4}, 1, "float32");
   for (int run = 0; run < 3; ++run) model.predict_on_batch(x);
@@ -220,7 +220,7 @@ TEST_CASE_FIXTURE(AnySize, "a Sequential that gets another layer gets another pl
   CHECK(model.predict_on_batch(x)[0].shape() == Shape{6, 8});
 }
 
-TEST_CASE_FIXTURE(AnySize, "random networks: plans agree with the layers") {
+TEST_CASE("random networks: plans agree with the layers") {
   for (int seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(static_cast<unsigned>(seed));
@@ -290,12 +290,66 @@ TEST_CASE_FIXTURE(AnySize, "random networks: plans agree with the layers") {
   }
 }
 
-TEST_CASE("a network of few multiplications is not compiled: the layers give the same bits again") {
-  const nn::Sequential small({nn::Dense(4)}), large({nn::Dense(1024)});
-  for (int i = 0; i < 2; ++i) {
-    small.predict_on_batch(K::ones({2, 3}));
-    large.predict_on_batch(K::ones({64, 1024}));
+TEST_CASE("the first prediction has the bits of all later ones, and of those of a copy") {
+  for (const nn::Model& model : {residual_network(), mobile_network()}) {
+    const Tensor x = images(3);
+    const Tensor first = model.predict_on_batch(x)[0];
+    CHECK(same_bits(model.predict_on_batch(x)[0], first));
+    const nn::Model copy = nn::clone_model(model);
+    copy.set_weights(model.get_weights());
+    CHECK(same_bits(copy.predict_on_batch(x)[0], first));
+    CHECK(same_bits(copy.predict(x).output(), first));
   }
-  CHECK(nn::explain(small).find("product") == std::string::npos);
-  if (K::backend() == "onednn") CHECK(nn::explain(large).find("product") != std::string::npos);
+}
+
+TEST_CASE("a model that is not built predicts with a plan at once") {
+  const nn::Sequential model({nn::Dense(8, {.activation = "relu"}), nn::BatchNormalization(), nn::Dense(3)});
+  const Tensor x = normal({6, 4}, 1, "float32");
+  const Tensor first = model.predict_on_batch(x)[0];
+  if (K::backend() == "onednn") CHECK(nn::explain(model).find("product + relu") != std::string::npos);
+  CHECK(model.count_params() == 8 * 5 + 4 * 8 + 3 * 9);
+  CHECK(agrees(first, eager(model, x)));
+  CHECK(same_bits(model.predict_on_batch(x)[0], first));
+  const nn::Sequential wrong({nn::Conv2D(4, 3), nn::Dense(2)});
+  CHECK_THROWS_WITH_AS(wrong.predict_on_batch(x), doctest::Contains("conv2d"), ktape::ValueError);
+  CHECK_FALSE(wrong.get_layer(0).built());
+}
+
+TEST_CASE("predictions have the same bits for any number of threads") {
+  const Tensor in = nn::Input({40, 24});
+  const nn::Model sequences(in, nn::Dense(5)(nn::GRU(50)(nn::LSTM(33, {.return_sequences = true})(in))));
+  const nn::Sequential rows({nn::Input({700}), nn::Dense(900, {.activation = "relu"}), nn::Dense(300)});
+  const int before = omp_get_max_threads();
+  const auto in_both = [&](const nn::Model& model, const Tensor& x) {
+    omp_set_num_threads(2);
+    const Tensor two = model.predict_on_batch(x)[0];
+    omp_set_num_threads(1);
+    const Tensor one = model.predict_on_batch(x)[0];
+    omp_set_num_threads(before);
+    CHECK(same_bits(one, two));
+  };
+  for (const std::int64_t batch : {1, 2, 7, 32}) {
+    CAPTURE(batch);
+    in_both(residual_network(), images(batch));
+    in_both(mobile_network(), images(batch));
+    in_both(sequences, normal({batch, 40, 24}, 1, "float32"));
+    in_both(rows, normal({batch, 700}, 1, "float32"));
+  }
+}
+
+TEST_CASE("nn::explain draws the steps") {
+  const nn::Model model = mobile_network();
+  model.predict_on_batch(images(2));
+  if (!has_plan(model)) return;
+  const std::string path = (std::filesystem::temp_directory_path() / "ktape_plan.svg").string();
+  nn::explain(model, {.svg = path});
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::filesystem::remove(path);
+  CHECK(text.find("<svg") == 0);
+  CHECK(text.find("convolution + clip") != std::string::npos);
+  CHECK(text.find("</svg>") != std::string::npos);
+  CHECK_THROWS_AS(nn::explain(model, {.svg = "/no/such/folder/plan.svg"}), ktape::IOError);
+  CHECK_THROWS_WITH_AS(nn::explain(nn::Model()),
+                       "[explain] model must be a model: received an undefined model", ktape::ValueError);
 }

@@ -28,12 +28,11 @@ TEST_CASE("a plan joins neighbouring layers and calls the others") {
                   relu = nn::ReLU(), last = nn::Dense(2);
   const std::vector<nn::PlannedCall> calls{call(dense, 0, 1), call(exp, 1, 2), call(relu, 1, 3),
                                            call(last, 3, 4)};
-  std::vector<Tensor> slots(5);
-  const Tensor x = slots[0] = normal({3, 5}, 1, "float32");
-  for (const nn::PlannedCall& each : calls) each.run(slots);
-  std::vector<nn::ObservedSlot> seen;
-  for (const Tensor& slot : slots) seen.push_back(nn::observe(slot));
-  const nn::Plan plan = nn::make_plan(calls, seen, 1, {2, 4});
+  std::vector<Tensor> called(5), slots(5);
+  const Tensor x = called[0] = slots[0] = normal({3, 5}, 1, "float32");
+  for (const nn::PlannedCall& each : calls) each.run(called);
+  const nn::Plan plan = nn::make_plan(calls, slots, 1, {2, 4});
+  for (const int output : {2, 4}) CHECK(close(slots[output], called[output], {.rtol = 1e-5, .atol = 1e-6}));
   if (K::backend() != "onednn") return;
   CHECK(plan.has_networks);
   REQUIRE(plan.items.size() == 2);
@@ -43,16 +42,17 @@ TEST_CASE("a plan joins neighbouring layers and calls the others") {
   std::vector<Tensor> run(5);
   run[0] = x;
   nn::run_plan(plan, calls, run);
-  CHECK(close(run[2], slots[2], {.rtol = 1e-5, .atol = 1e-6}));
-  CHECK(close(run[4], slots[4], {.rtol = 1e-5, .atol = 1e-6}));
+  for (const int output : {2, 4}) CHECK(close(run[output], called[output], {.rtol = 1e-5, .atol = 1e-6}));
   CHECK_FALSE(run[1].defined());
 }
 
-TEST_CASE("networks read float32 images and rows without a mask") {
-  CHECK(nn::observe(K::zeros({2, 3})).usable);
-  CHECK(nn::observe(K::zeros({2, 3, 3, 1})).usable);
-  CHECK_FALSE(nn::observe(K::zeros({2, 3, 3})).usable);
-  CHECK_FALSE(nn::observe(K::zeros({0, 3})).usable);
-  CHECK_FALSE(nn::observe(K::zeros({2, 3}, {.dtype = "float64"})).usable);
-  CHECK_FALSE(nn::observe(nn::with_mask(K::zeros({2, 3}), K::ones({2, 3}, {.dtype = "bool"}))).usable);
+TEST_CASE("networks read float32 tensors with 2 to 5 axes, without a mask") {
+  CHECK(nn::fits_network(K::zeros({2, 3})));
+  CHECK(nn::fits_network(K::zeros({2, 3, 3})));
+  CHECK(nn::fits_network(K::zeros({2, 3, 3, 1})));
+  CHECK_FALSE(nn::fits_network(K::zeros({2})));
+  CHECK_FALSE(nn::fits_network(K::zeros({0, 3})));
+  CHECK_FALSE(nn::fits_network(K::zeros({2, 3}, {.dtype = "float64"})));
+  CHECK_FALSE(nn::fits_network(nn::with_mask(K::zeros({2, 3}), K::ones({2, 3}, {.dtype = "bool"}))));
+  CHECK_FALSE(nn::fits_network(Tensor()));
 }

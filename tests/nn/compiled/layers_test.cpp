@@ -1,0 +1,187 @@
+#include <ktape/ktape.hpp>
+
+#include "../../close.hpp"
+#include "../../in_threads.hpp"
+#include "../../ops/check.hpp"
+#include "../layers/conformance/activation.hpp"
+#include "../layers/conformance/attention.hpp"
+#include "../layers/conformance/convolution.hpp"
+#include "../layers/conformance/core.hpp"
+#include "../layers/conformance/merging.hpp"
+#include "../layers/conformance/normalization.hpp"
+#include "../layers/conformance/padding.hpp"
+#include "../layers/conformance/pooling.hpp"
+#include "../layers/conformance/preprocessing.hpp"
+#include "../layers/conformance/recurrent.hpp"
+#include "../layers/conformance/regularization.hpp"
+#include "../layers/conformance/reshaping.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+/// Each layer of the conformance table inside of a model whose prediction has a plan.
+namespace K = ktape::backend;
+
+namespace {
+
+const std::vector<Row>& layers() {
+  static const std::vector<Row> rows = [] {
+    std::vector<Row> all;
+    for (const auto& family : {core_rows(), reshaping_rows(), regularization_rows(), normalization_rows(),
+                               recurrent_rows(), attention_rows(), merging_rows(), convolution_rows(),
+                               pooling_rows(), padding_rows(), preprocessing_rows(), activation_rows()})
+      all.insert(all.end(), family.begin(), family.end());
+    return all;
+  }();
+  return rows;
+}
+
+/// A layer between dense layers, where its inputs allow, as a model of any batch size.
+struct Surrounded {
+  nn::Model model;
+  std::vector<Tensor> inputs;
+};
+
+Surrounded surrounded(const Row& row) {
+  std::vector<Tensor> symbols, values, given;
+  int seed = 1;
+  for (Shape shape : row.inputs) {
+    const bool counts = row.classes > 0;
+    values.push_back(counts
+                         ? K::random_uniform(shape, {.maxval = row.classes, .dtype = "int32", .seed = seed})
+                         : normal(shape, seed, "float32"));
+    ++seed;
+    const std::int64_t channels = shape[-1];
+    shape.erase(0);
+    symbols.push_back(nn::Input(shape, {.dtype = counts ? "int32" : "float32"}));
+    const bool dense = !counts && shape.rank() > 0 && channels != None;
+    given.push_back(dense ? nn::Dense(channels, {.activation = "tanh"})(symbols.back()) : symbols.back());
+  }
+  std::vector<Tensor> outputs = row.make().apply(given);
+  const Tensor y = outputs[0];
+  if (y.dtype() == ktape::DType::Float32 && y.ndim() >= 2 && y.shape()[-1] != None)
+    outputs.push_back(nn::Dense(3)(y));
+  return {nn::Model(symbols, outputs), values};
+}
+
+std::vector<Tensor> eager(const nn::Model& model, const std::vector<Tensor>& x) {
+  const ktape::NoGrad off;
+  return model.apply(x);
+}
+
+void check_agreement(const std::vector<Tensor>& got, const std::vector<Tensor>& want) {
+  REQUIRE(got.size() == want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    REQUIRE(got[i].shape() == want[i].shape());
+    REQUIRE(got[i].dtype() == want[i].dtype());
+    if (!got[i].dtype().is_floating()) {
+      CHECK(values(got[i]) == values(want[i]));
+      continue;
+    }
+    const double scale = got[i].size() == 0 ? 0 : K::max(K::abs(want[i])).item<double>();
+    CHECK(close(got[i], want[i], {.rtol = 0, .atol = 1e-5 * std::max(scale, 1e-2)}));
+  }
+}
+
+std::vector<Tensor> first_samples(const std::vector<Tensor>& x, std::int64_t count) {
+  std::vector<Tensor> part;
+  for (const Tensor& each : x) part.push_back(each[{ktape::Slice(0, count)}]);
+  return part;
+}
+
+bool is_random(const Row& row) { return row.name.find("Random") != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE(
+    "each layer gives in a plan what the layer gives when called, before and after changes of weights") {
+  for (const Row& row : layers()) {
+    CAPTURE(row.name);
+    const auto [model, x] = surrounded(row);
+    for (int change = 0; change < 2; ++change) {
+      for (const std::int64_t batch : {4, 2}) {
+        const std::vector<Tensor> part = first_samples(x, batch);
+        const std::vector<Tensor> want = eager(model, part);
+        for (int run = 0; run < 2; ++run) check_agreement(model.predict_on_batch(part), want);
+      }
+      for (ktape::Variable weight : model.weights())
+        if (weight.dtype() == ktape::DType::Float32) K::update(weight, weight.value() * 1.25F);
+    }
+  }
+}
+
+TEST_CASE("threads predict with one plan of each layer") {
+  for (const Row& row : layers()) {
+    CAPTURE(row.name);
+    const auto [model, x] = surrounded(row);
+    const std::vector<Tensor> want = model.predict_on_batch(x);
+    std::vector<Tensor> got[3];
+    in_threads(3, [&](int i) { got[i] = model.predict_on_batch(x); });
+    for (const auto& each : got) check_agreement(each, want);
+  }
+}
+
+TEST_CASE("networks compute the layers that they know: no other step is in the plan") {
+  if (K::backend() != "onednn") return;
+  for (const std::string name : {"Dense",
+                                 "EinsumDense",
+                                 "Activation",
+                                 "Flatten",
+                                 "Reshape",
+                                 "Permute",
+                                 "LayerNormalization",
+                                 "BatchNormalization",
+                                 "LSTM",
+                                 "GRU",
+                                 "SimpleRNN",
+                                 "MultiHeadAttention",
+                                 "Add",
+                                 "Subtract",
+                                 "Multiply",
+                                 "Average",
+                                 "Maximum",
+                                 "Minimum",
+                                 "Concatenate",
+                                 "Conv1D",
+                                 "Conv2D",
+                                 "DepthwiseConv1D",
+                                 "DepthwiseConv2D",
+                                 "SeparableConv1D",
+                                 "SeparableConv2D",
+                                 "MaxPooling1D",
+                                 "MaxPooling2D",
+                                 "AveragePooling1D",
+                                 "AveragePooling2D",
+                                 "GlobalAveragePooling1D",
+                                 "GlobalAveragePooling2D",
+                                 "GlobalMaxPooling1D",
+                                 "GlobalMaxPooling2D",
+                                 "ReLU",
+                                 "LeakyReLU",
+                                 "ELU",
+                                 "Softmax",
+                                 "Dropout",
+                                 "ZeroPadding2D"}) {
+    CAPTURE(name);
+    bool found = false;
+    for (const Row& row : layers()) {
+      if (row.name != name) continue;
+      const auto [model, x] = surrounded(row);
+      model.predict_on_batch(x);
+      found = found || nn::explain(model).find(" called") == std::string::npos;
+    }
+    CHECK(found);
+  }
+}
+
+TEST_CASE("ops between layers become nodes of the network") {
+  const Tensor in = nn::Input({6, 4});
+  Tensor x = nn::Dense(8)(in);
+  x = K::relu(x) * 2 + 1 - K::tanh(x);
+  x = K::maximum(x, nn::Dense(1)(in)) / 3;
+  x = 1 - K::concatenate({K::sigmoid(x), -x}, -1);
+  const nn::Model model(in, nn::Dense(2)(K::batch_flatten(x)));
+  const Tensor given = normal({5, 6, 4}, 1, "float32");
+  check_agreement(model.predict_on_batch(given), eager(model, {given}));
+  if (K::backend() == "onednn") CHECK(nn::explain(model).find(" called") == std::string::npos);
+}
