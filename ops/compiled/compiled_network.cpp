@@ -3,6 +3,7 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/engine/one_thread.hpp>
+#include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
 #include <ktape/ops/kernels/network/passes/passes.hpp>
 
 #include <omp.h>
@@ -43,6 +44,7 @@ std::shared_ptr<CompiledNetwork> CompiledNetwork::make(const NetworkBuilder& bui
   for (const int output : made->network_.outputs)
     made->outputs_.emplace_back(made->network_.nodes[static_cast<std::size_t>(output)].shape);
   kernels::optimize(made->network_);
+  kernels::use_small_products(made->network_);
   made->products_ = kernels::largest_products(made->network_);
   made->variables_ = builder.weights();
   return made->variant().program ? made : nullptr;

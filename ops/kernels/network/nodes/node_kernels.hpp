@@ -36,4 +36,8 @@ std::shared_ptr<const NodeKernel> recurrent_kernel(const RecurrentDescription& d
 std::shared_ptr<const NodeKernel> permute_kernel(const std::vector<std::int64_t>& shape,
                                                  const std::vector<int>& axes);
 
+/// Replaces products of few multiplications, with the functions after them, by a kernel that starts faster than
+/// a primitive of oneDNN. The last pass over a network.
+void use_small_products(Network& network);
+
 }  // namespace ktape::kernels

@@ -1,0 +1,104 @@
+#include <ktape/ops/kernels/network/folding.hpp>
+#include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
+#include <ktape/ops/kernels/sequence/fused_rnn.hpp>
+
+#include <algorithm>
+
+namespace ktape::kernels {
+
+namespace {
+
+using Function = ElementFunction::Kind;
+constexpr std::int64_t width = lanes<float>;
+
+Vec<float> applied(const ElementFunction& f, Vec<float> x) {
+  switch (f.kind) {
+    case Function::Relu:
+      return x > 0 ? x : x * f.alpha;
+    case Function::Clip:
+      return smaller<float>(larger<float>(x, splat(f.alpha)), splat(f.beta));
+    case Function::Sigmoid:
+      return Sigmoid::value<float>(x);
+    case Function::Tanh:
+      return Tanh::value<float>(x);
+    case Function::Linear:
+      return x * f.alpha + f.beta;
+    default:
+      return x;  // a node with another function has no kernel
+  }
+}
+
+bool knows(const ElementFunction& f) {
+  return f.kind == Function::Relu || f.kind == Function::Clip || f.kind == Function::Sigmoid ||
+         f.kind == Function::Tanh || f.kind == Function::Linear;
+}
+
+/// The product of a few rows and a small matrix, with what follows: a primitive of oneDNN takes longer to start.
+/// The packed weights are the bias, then the rows of the kernel, filled up with zeros to whole vectors.
+class SmallProductKernel final : public NodeKernel {
+ public:
+  SmallProductKernel(NetworkNode node, std::int64_t rows, std::int64_t inner)
+      : node_(std::move(node)), rows_(rows), inner_(inner), columns_(node_.shape.back()) {}
+  const char* name() const override { return "small product"; }
+  std::int64_t products() const override { return rows_ * inner_ * columns_; }
+  std::size_t packed_size() const override { return static_cast<std::size_t>((inner_ + 1) * stride()); }
+
+  void pack(const std::vector<const float*>& weights, float* packed) const override {
+    const ChannelFactors channels = channel_factors(node_, weights);
+    std::fill_n(packed, packed_size(), 0.F);
+    std::copy(channels.offsets.begin(), channels.offsets.end(), packed);
+    for (std::int64_t k = 0; k < inner_; ++k)
+      for (std::int64_t j = 0; j < columns_; ++j)
+        packed[(k + 1) * stride() + j] =
+            weights[0][k * columns_ + j] * channels.factors[static_cast<std::size_t>(j)];
+  }
+
+  void run(const Arrays& at) const override {
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      const float* const x = at.inputs[0] + row * inner_;
+      float* const out = at.output + row * columns_;
+      for (std::int64_t j = 0; j < columns_; j += width) {
+        const float* column = at.packed + j;
+        Vec<float> sum = load(column);
+        for (std::int64_t k = 0; k < inner_; ++k) sum += x[k] * load(column += stride());
+        for (const ElementFunction& f : node_.functions) sum = applied(f, sum);
+        store_partial(out + j, sum, std::min(width, columns_ - j));
+      }
+    }
+  }
+
+ private:
+  std::int64_t stride() const { return padded<float>(columns_); }
+
+  const NetworkNode node_;
+  const std::int64_t rows_, inner_, columns_;
+};
+
+}  // namespace
+
+void use_small_products(Network& network) {
+  constexpr std::int64_t most_products = 4096;
+  for (NetworkNode& node : network.nodes) {
+    if (node.kind != NetworkNode::Kind::Product || node.inputs.size() != 1 || node.columns) continue;
+    const std::int64_t inner = network.nodes[static_cast<std::size_t>(node.inputs[0])].shape.back();
+    std::int64_t rows = 1;
+    for (std::size_t axis = 0; axis + 1 < node.shape.size(); ++axis) rows *= node.shape[axis];
+    if (rows * inner * node.shape.back() > most_products ||
+        !std::all_of(node.functions.begin(), node.functions.end(), knows))
+      continue;
+    NetworkNode own = node, described = node;
+    own.kind = NetworkNode::Kind::Own, own.weights.clear();
+    const auto take = [&](int& weight) {
+      if (weight < 0) return;
+      own.weights.push_back(weight), weight = static_cast<int>(own.weights.size()) - 1;
+    };
+    take(described.kernel), take(described.bias);
+    for (ChannelNormalizer& n : described.normalizers)
+      take(n.gamma), take(n.beta), take(n.mean), take(n.variance);
+    own.own = std::make_shared<SmallProductKernel>(std::move(described), rows, inner);
+    own.kernel = own.bias = -1, own.normalizers.clear(), own.functions.clear();
+    node = std::move(own);
+  }
+}
+
+}  // namespace ktape::kernels
