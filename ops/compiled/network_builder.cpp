@@ -263,6 +263,12 @@ Node NetworkBuilder::permutation(int x, const std::vector<int>& axes) {
   return add_own({x}, made, kernels::permute_kernel(shape(x), axes));
 }
 
+Node NetworkBuilder::reversal(int x) {
+  if (rank(x) != 3) return {};
+  const auto all = shape(x);
+  return add_own({x}, all, kernels::reversal_kernel(all[0], all[1], all[2]));
+}
+
 // --- Sequences ---------------------------------------------------------------------------------------------
 
 Node NetworkBuilder::recurrence(int x, kernels::RecurrentDescription::Cell cell,

@@ -67,6 +67,8 @@ class NetworkBuilder {
   Node reshape(int x, const Shape& shape);
   /// Makes axis k of the result of axis `axes[k]`.
   Node permutation(int x, const std::vector<int>& axes);
+  /// Reverses the steps of sequences.
+  Node reversal(int x);
   /// Adds a recurrent cell over sequences that begins with states of zeros.
   Node recurrence(int x, kernels::RecurrentDescription::Cell cell, const RecurrentWeights& weights,
                   const RecurrentLoop& loop);

@@ -40,7 +40,7 @@ RecurrentLayer like(const Layer& layer, const std::string& prefix, bool backward
   return RecurrentLayer(Layer::from_value(Config{{"class_name", layer.class_name()}, {"config", config}}));
 }
 
-class BidirectionalImpl final : public LayerImpl {
+class BidirectionalImpl final : public LayerImpl, public Planned {
  public:
   explicit BidirectionalImpl(const BidirectionalArguments& arguments)
       : LayerImpl("Bidirectional", arguments), args_(checked(arguments)) {
@@ -76,6 +76,22 @@ class BidirectionalImpl final : public LayerImpl {
     outputs.insert(outputs.end(), ahead.begin() + 1, ahead.end());
     outputs.insert(outputs.end(), back.begin() + 1, back.end());
     return outputs;
+  }
+
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    const auto* const forward = dynamic_cast<const Planned*>(&forward_.impl());
+    const auto* const backward = dynamic_cast<const Planned*>(&backward_.impl());
+    if (inputs.size() != 1 || !args_.merge_mode || !forward || !backward) return {};
+    const auto ahead = forward->plan(network, inputs);
+    auto back = backward->plan(network, inputs);
+    if (back && returns_sequences()) back = network.reversal(*back);
+    if (!ahead || !back) return {};
+    if (*args_.merge_mode == "concat") return network.concatenation({*ahead, *back});
+    using Function = kernels::BinaryFunction;
+    const auto merged =
+        network.binary(*args_.merge_mode == "mul" ? Function::Multiply : Function::Add, *ahead, *back);
+    const bool average = merged && *args_.merge_mode == "ave";
+    return average ? network.function(*merged, {kernels::ElementFunction::Kind::Linear, 0.5F}) : merged;
   }
 
   Tensors compute_mask(const Tensors&, const Tensors& masks) override {

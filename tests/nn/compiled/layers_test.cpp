@@ -133,6 +133,7 @@ TEST_CASE("networks compute the layers that they know: no other step is in the p
                                  "BatchNormalization",
                                  "LSTM",
                                  "GRU",
+                                 "Bidirectional",
                                  "SimpleRNN",
                                  "MultiHeadAttention",
                                  "Add",

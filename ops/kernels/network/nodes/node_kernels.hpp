@@ -36,6 +36,9 @@ std::shared_ptr<const NodeKernel> recurrent_kernel(const RecurrentDescription& d
 std::shared_ptr<const NodeKernel> permute_kernel(const std::vector<std::int64_t>& shape,
                                                  const std::vector<int>& axes);
 
+/// Returns a kernel that reverses the order of the steps: (samples, steps, n).
+std::shared_ptr<const NodeKernel> reversal_kernel(std::int64_t samples, std::int64_t steps, std::int64_t n);
+
 /// Replaces products of few multiplications, with the functions after them, by a kernel that starts faster than
 /// a primitive of oneDNN. The last pass over a network.
 void use_small_products(Network& network);
