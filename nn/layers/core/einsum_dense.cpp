@@ -114,8 +114,8 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments>, public Pla
     while (kept < in.size() && kept < out.size() && in[kept] == out[kept]) ++kept;
     const std::string inner = in.substr(kept), made = out.substr(kept);
     const std::string biased = args.bias_axes.value_or("");
-    if (terms_.right || inner.empty() || made.empty() || kernel != inner + made ||
-        (!biased.empty() && biased != made) || activity_regularizer.defined())
+    if (network.rank(inputs[0]) != input_spec[0].ndim || terms_.right || inner.empty() || made.empty() ||
+        kernel != inner + made || (!biased.empty() && biased != made) || activity_regularizer.defined())
       return {};
     const auto y = network.product(inputs[0], kernel_, bias_, static_cast<int>(inner.size()));
     return y ? plan_activation(network, *y, args.activation) : y;

@@ -85,7 +85,8 @@ class GlobalPoolingImpl : public LayerWith<GlobalPoolingOptions>, public Planned
   }
 
   std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const final {
-    if (axes_.size() > 2 || args.data_format != "channels_last") return {};
+    const auto rank = static_cast<std::size_t>(network.rank(inputs[0]));
+    if (axes_.size() > 2 || rank != axes_.size() + 2 || args.data_format != "channels_last") return {};
     return network.global_pooling(inputs[0], maximum_, args.keepdims);
   }
 
