@@ -336,8 +336,8 @@ using Sign = nn::OptimizerOf<SignImpl>;
   {
     const Tensor& image = x;
     model.predict_on_batch(image);
-    model.predict_on_batch(image);
     std::cout << nn::explain(model);
+    nn::explain(model, {.svg = "plan.svg"});
   }
 }
 

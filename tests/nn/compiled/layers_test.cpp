@@ -186,3 +186,15 @@ TEST_CASE("ops between layers become nodes of the network") {
   check_agreement(model.predict_on_batch(given), eager(model, {given}));
   if (K::backend() == "onednn") CHECK(nn::explain(model).find(" called") == std::string::npos);
 }
+
+TEST_CASE("each layer refuses bad inputs in a plan, too, with its name") {
+  for (const Row& row : layers()) {
+    if (row.bad_inputs.size() != 1) continue;
+    CAPTURE(row.name);
+    const nn::Layer layer = row.make();
+    const nn::Sequential model({layer});
+    CHECK_THROWS_WITH_AS(model.predict_on_batch(K::ones(row.bad_inputs[0])),
+                         doctest::Contains(layer.name().c_str()), ktape::Error);
+    CHECK_FALSE(layer.built());
+  }
+}
