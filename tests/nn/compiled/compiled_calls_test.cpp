@@ -318,7 +318,8 @@ TEST_CASE("a model that is not built predicts with a plan at once") {
 TEST_CASE("predictions have the same bits for any number of threads") {
   const Tensor in = nn::Input({40, 24});
   const nn::Model sequences(in, nn::Dense(5)(nn::GRU(50)(nn::LSTM(33, {.return_sequences = true})(in))));
-  const nn::Sequential rows({nn::Input({700}), nn::Dense(900, {.activation = "relu"}), nn::Dense(300)});
+  const nn::Sequential rows({nn::Input({700}), nn::Dense(900, {.activation = "relu"}), nn::Dense(300)}),
+      long_rows({nn::Input({5000}), nn::Dense(40, {.activation = "relu"}), nn::Dense(300)});
   const int before = omp_get_max_threads();
   const auto in_both = [&](const nn::Model& model, const Tensor& x) {
     omp_set_num_threads(2);
@@ -334,6 +335,7 @@ TEST_CASE("predictions have the same bits for any number of threads") {
     in_both(mobile_network(), images(batch));
     in_both(sequences, normal({batch, 40, 24}, 1, "float32"));
     in_both(rows, normal({batch, 700}, 1, "float32"));
+    in_both(long_rows, normal({batch, 5000}, 1, "float32"));
   }
 }
 
