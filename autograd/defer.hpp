@@ -3,7 +3,11 @@
 #include <ktape/autograd/shape_rules.hpp>
 #include <ktape/autograd/symbol.hpp>
 
+#include <cstring>
+#include <string>
 #include <tuple>
+#include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -24,6 +28,18 @@ namespace ktape {
 /// symbolic tensors otherwise.
 std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results);
 
+/// Returns whether two functions or arguments are known to be equal: numbers, shapes and strings by value,
+/// closures by their bytes.
+template <class T>
+bool same_value(const T& a, const T& b) {
+  if constexpr (std::is_same_v<T, Shape> || std::is_same_v<T, std::string> || std::is_same_v<T, DType>)
+    return a == b;
+  else if constexpr (std::is_empty_v<T>) return true;
+  else if constexpr (std::is_trivially_copyable_v<T>)
+    return std::memcmp(static_cast<const void*>(&a), static_cast<const void*>(&b), sizeof(T)) == 0;
+  else return false;
+}
+
 /// An argument of a deferred op. Tensors, alone or in lists, become operands and are read when the op runs;
 /// an argument of another type is copied.
 template <class T>
@@ -31,6 +47,7 @@ class Argument {
  public:
   Argument(const T& value, std::vector<Operand>& operands) : value_(value) { static_cast<void>(operands); }
   const T& get(const OperandValues&) const { return value_; }
+  bool same(const Argument& other) const { return same_value(value_, other.value_); }
 
  private:
   T value_;
@@ -43,6 +60,7 @@ class Argument<Tensor> {
     operands.emplace_back(x);
   }
   const Tensor& get(const OperandValues& values) const { return values[at_]; }
+  bool same(const Argument& other) const { return at_ == other.at_; }
 
  private:
   std::size_t at_;
@@ -60,6 +78,7 @@ class Argument<std::vector<Tensor>> {
     for (std::size_t i = 0; i < size_; ++i) list.push_back(values[at_ + i]);
     return list;
   }
+  bool same(const Argument& other) const { return at_ == other.at_ && size_ == other.size_; }
 
  private:
   std::size_t at_, size_;
@@ -78,6 +97,7 @@ class Argument<WithoutGradient> {
     operands.emplace_back(x.tensor, false);
   }
   const Tensor& get(const OperandValues& values) const { return values[at_]; }
+  bool same(const Argument& other) const { return at_ == other.at_; }
 
  private:
   std::size_t at_;
@@ -101,8 +121,17 @@ class DeferredCall final : public Symbol {
     results.set(std::apply([&](const auto&... argument) { return f_(argument.get(values)...); }, arguments_));
   }
   bool updates() const override { return updates_; }
+  bool same_call(const Symbol& other) const override {
+    if (typeid(*this) != typeid(other)) return false;
+    const auto& call = static_cast<const DeferredCall&>(other);
+    return same_value(f_, call.f_) && same_arguments(call, std::index_sequence_for<T...>());
+  }
 
  private:
+  template <std::size_t... I>
+  bool same_arguments(const DeferredCall& call, std::index_sequence<I...>) const {
+    return (... && std::get<I>(arguments_).same(std::get<I>(call.arguments_)));
+  }
   // The braced initializer guarantees that the arguments add their operands from left to right.
   DeferredCall(const char* op, bool updates, F f, std::vector<Operand> operands, const T&... arguments)
       : Symbol(op), f_(std::move(f)), updates_(updates), arguments_{Argument<T>(arguments, operands)...} {

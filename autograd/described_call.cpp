@@ -12,6 +12,10 @@ class DescribedCall final : public Symbol {
   }
 
   void run(const OperandValues& values, Results& results) const override { call_->run(values, results); }
+  bool same_call(const Symbol& other) const override {
+    const auto* const described = dynamic_cast<const DescribedCall*>(&other);
+    return described && call_->same_call(*described->call_);
+  }
   const std::vector<DescribedArgument>& arguments() const { return arguments_; }
 
  private:

@@ -74,6 +74,9 @@ class Symbol {
 
   /// Computes the results from the values of the operands.
   virtual void run(const OperandValues& values, Results& results) const = 0;
+  /// Returns whether run() of both symbols does the same with equal values of the operands, as far as the
+  /// functions and the arguments that are not tensors show.
+  virtual bool same_call(const Symbol&) const { return false; }
   /// Returns whether the symbol changes a variable. A Graph runs such symbols last, and shape inference never
   /// runs them.
   virtual bool updates() const { return false; }

@@ -16,13 +16,32 @@ namespace ktape {
 Ref<Storage> Storage::make(std::size_t bytes, std::size_t front) {
   static_assert(sizeof(Storage) <= 64);
   const std::size_t total = front + (bytes + 127) / 64 * 64;
-  return Ref<Storage>::adopt(new (static_cast<char*>(allocate(total)) + front) Storage(total, front));
+  char* const header = static_cast<char*>(allocate(total)) + front;
+  return Ref<Storage>::adopt(new (header) Storage(total, front, header + 64, nullptr));
+}
+
+Ref<Storage> Storage::make_pending(std::size_t front, PendingWork& work) {
+  const std::size_t total = front + 64;
+  char* const header = static_cast<char*>(allocate(total)) + front;
+  return Ref<Storage>::adopt(new (header) Storage(total, front, nullptr, &work));
+}
+
+void Storage::fill(const Ref<Storage>& lender) {
+  lender_ = lender;
+  elements_.store(lender->data(), std::memory_order_release);
+}
+
+void* Storage::computed() {
+  // No reader but the thread that runs the work changes work_, and the work is done under its lock.
+  work_->finish();
+  return elements_.load(std::memory_order_acquire);
 }
 
 void Storage::release() {
   if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
   destroy_memo();
+  lender_ = {}, work_ = {};
   deallocate(front(), bytes_);
 }
 
@@ -78,6 +97,14 @@ Tensor Tensor::empty(const Shape& shape, DType dtype, const char* op) {
 }
 
 Tensor Tensor::empty_like(const Tensor& x) { return make(x.shape(), x.size(), x.dtype(), "tensor"); }
+
+Tensor Tensor::pending(const Shape& shape, DType dtype, PendingWork& work) {
+  interrupt_gate("tensor");
+  Ref<Storage> storage = Storage::make_pending(sizeof(TensorImpl), work);
+  void* const place = storage->front();
+  return Tensor(
+      Ref<TensorImpl>::adopt(::new (place) TensorImpl(shape, shape.count(), dtype, std::move(storage))));
+}
 
 Tensor Tensor::from_buffer(const void* buffer, std::size_t bytes, const Shape& shape, DType dtype) {
   check_extents("from_buffer", shape, dtype.size());

@@ -3,6 +3,7 @@
 #include <ktape/autograd/base/error.hpp>
 #include <ktape/autograd/base/ref.hpp>
 #include <ktape/autograd/base/shape.hpp>
+#include <ktape/autograd/pending_work.hpp>
 #include <ktape/autograd/scalar.hpp>
 
 #include <atomic>
@@ -31,16 +32,30 @@ concept XtensorExpression = requires(const E& expression) {
 
 /// Reference-counted memory: this header, then the elements, 64-byte aligned and padded to a multiple of 64
 /// bytes. The block may begin with room for one more object before the header: the tensor for which the
-/// memory was allocated.
+/// memory was allocated. The elements of a pending storage lie elsewhere: they get memory when they are
+/// computed.
 class Storage {
  public:
   /// Makes a storage with `front` bytes of room before the header; `front` is a multiple of 64.
   static Ref<Storage> make(std::size_t bytes, std::size_t front = 0);
+  /// Makes a storage without elements, which `work` computes later.
+  static Ref<Storage> make_pending(std::size_t front, PendingWork& work);
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release();
   bool shared() const { return refs_.load(std::memory_order_acquire) != 1; }
-  void* data() { return reinterpret_cast<char*>(this) + 64; }
+  /// Returns the elements, and computes them first if the storage is pending.
+  void* data() {
+    void* const elements = elements_.load(std::memory_order_acquire);
+    return elements ? elements : computed();
+  }
   void* front() { return reinterpret_cast<char*>(this) - front_; }
+
+  /// Returns whether the elements have not been computed yet.
+  bool pending() const { return !elements_.load(std::memory_order_acquire); }
+  /// Returns the storage in whose block the elements lie. The storage is not pending.
+  Ref<Storage> lender() { return lender_ ? lender_ : Ref<Storage>(this); }
+  /// Ends the wait: the elements of this storage are those of the lender.
+  void fill(const Ref<Storage>& lender);
 
   /// Data that a kernel derived from the elements and can reuse. The memo is destroyed with the elements, and
   /// before the elements change.
@@ -54,9 +69,14 @@ class Storage {
   }
 
  private:
-  Storage(std::size_t bytes, std::size_t front) : bytes_(bytes), front_(front) {}
+  Storage(std::size_t bytes, std::size_t front, void* elements, PendingWork* work)
+      : bytes_(bytes), front_(front), elements_(elements), work_(work) {}
+  void* computed();
   std::atomic<std::int32_t> refs_{1};
   std::size_t bytes_, front_;  ///< the sizes of the whole block and of the room before the header
+  std::atomic<void*> elements_;
+  Ref<Storage> lender_;
+  Ref<PendingWork> work_;  ///< the work that computes the elements of a pending storage
   Memo memo_;
 };
 
@@ -101,6 +121,8 @@ class Tensor {
   static Tensor empty(const Shape& shape, DType dtype, const char* op = "tensor");
   /// Returns a tensor with the shape and dtype of x and uninitialized elements.
   static Tensor empty_like(const Tensor& x);
+  /// Returns a tensor whose elements `work` computes later.
+  static Tensor pending(const Shape& shape, DType dtype, PendingWork& work);
   /// Returns a copy of the elements in a row-major buffer of a dtype that is known at run time; a bool is a
   /// byte, where any byte other than 0 is true. Throws ValueError unless the buffer has exactly the size of
   /// the elements.

@@ -78,6 +78,8 @@ void Variable::assign(const Tensor& value) {
 Tensor Variable::writable() const {
   keep();
   const Tensor& present = value();
+  PendingWork* const pending = thread_state().pending;
+  if (pending && !present.exclusive()) pending->finish();  // ops that wait may be the other readers
   if (!present.exclusive() || inferring_shapes()) return Tensor::empty(shape(), dtype());
   present.get()->storage->destroy_memo();
   return present;

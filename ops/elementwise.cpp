@@ -207,11 +207,12 @@ Tensor pow(const TensorOrNumber& base, const TensorOrNumber& exponent) {
     return defer(
         "pow", info, [](const Tensor& x, const Tensor& a) { return pow(x, a); }, x, a);
   if (x.dtype().is_integer()) return integer_pow(x, a, shape);
-  Tensor out = Tensor::empty(shape, x.dtype(), "pow");
+  Tensor out = op_helpers::result(shape, x.dtype(), "pow");
   dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::map_broadcast(
-        kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(),
-        [](auto v, auto n) { return power(v, n); }, x.pointer<T>(), a.pointer<T>());
+    const auto f = [](auto v, auto n) { return power(v, n); };
+    if (op_helpers::waits<T, T>(out, f, x, a)) return;
+    const kernels::BroadcastPlan plan(shape, x.shape(), a.shape());
+    kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), a.pointer<T>());
   });
   if (recording(x, a))
     record("pow", out, {x, a}, [x, a](const Tensor& g, const Tensor& y, Grads& grads) {
@@ -395,10 +396,11 @@ Tensor is_finite(const Tensor& x) {
   expect_defined("is_finite", "x", x);
   if (!x.dtype().is_floating()) return equal(x, x);
   if (is_symbolic(x)) return defer_described("is_finite", {x.shape(), DType::Bool}, is_finite, x);
-  Tensor out = Tensor::empty(x.shape(), DType::Bool);
+  Tensor out = op_helpers::result(x.shape(), DType::Bool, "is_finite");
   dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::map<T>(
-        x.size(), out.pointer<bool>(), [](auto a) { return a - a == a - a; }, x.pointer<T>());
+    const auto f = [](auto a) { return a - a == a - a; };
+    if (!op_helpers::waits<T, bool>(out, f, x))
+      kernels::map<T>(x.size(), out.pointer<bool>(), f, x.pointer<T>());
   });
   return out;
 }
@@ -415,7 +417,18 @@ void choose(std::int64_t n, T* out, const std::uint8_t* condition, const T* x, c
 }
 
 template <class T>
+void choose_loop(const void*, std::int64_t, std::int64_t n, void* out, const void* const* x,
+                 const kernels::ElementLoop::Step*) {
+  choose(n, static_cast<T*>(out), static_cast<const std::uint8_t*>(x[0]), static_cast<const T*>(x[1]),
+         static_cast<const T*>(x[2]));
+}
+
+template <class T>
 void choose(const Tensor& out, const Tensor& condition, const Tensor& x, const Tensor& y) {
+  if (out.get()->storage->pending()) {
+    const kernels::ElementLoop loop{choose_loop<T>, nullptr, 3, sizeof(T), sizeof(T), 1, false, false};
+    return fusion::add_op(loop, 0, out, {&condition, &x, &y});
+  }
   parallel_for(out.size(), kernels::map_grain,
                [&, to = static_cast<T*>(out.raw())](std::int64_t begin, std::int64_t end) {
                  kernels::BroadcastReader<std::uint8_t> cs(static_cast<std::uint8_t*>(condition.raw()),
@@ -438,7 +451,7 @@ Tensor where(const TensorOrNumber& wanted, const TensorOrNumber& left, const Ten
   if (is_symbolic(condition, x, y))
     return defer("where", {shape, dtype}, where, WithoutGradient{condition}, x, y);
   const Tensor taken = as_dtype(condition, DType::Bool);
-  Tensor out = Tensor::empty(shape, x.dtype(), "where");
+  Tensor out = op_helpers::result(shape, x.dtype(), "where");
   switch (x.dtype().size()) {
     case 1:
       choose<std::uint8_t>(out, taken, x, y);

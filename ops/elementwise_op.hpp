@@ -3,9 +3,11 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/defer.hpp>
 #include <ktape/autograd/node.hpp>
+#include <ktape/ops/fusion/fused_op.hpp>
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
 
-/// Element-wise ops on tensors: allocate, pick the type, run the kernel, record the derivative.
+/// Element-wise ops on tensors: allocate, pick the type, run the kernel, record the derivative. Inside of a
+/// FusionScope the kernels of large tensors run later, together (fused_op.hpp).
 ///
 /// Functions and derivatives are generic lambdas. On arrays they run on SIMD vectors, fused into one pass;
 /// while a gradient is itself being recorded, the lambda runs on Tensors and composes ops, so that the
@@ -14,18 +16,23 @@ namespace ktape::op_helpers {
 
 /// Returns the gradient itself if no other tensor shares its memory, else new memory of its shape.
 inline Tensor scratch_like(const Tensor& g) { return g.exclusive() ? g : Tensor::empty_like(g); }
+/// Returns a place for the result of an element-wise op of the gradient.
+inline Tensor result_over(const Tensor& g) {
+  return result_waits(g.size()) ? result_like(g) : scratch_like(g);
+}
 
 template <class F, class... X>
 void run(Tensor& out, F f, const X&... x) {
   dispatch_floating(out.dtype(), [&]<class T>() {
-    kernels::map<T>(out.size(), out.pointer<T>(), f, x.template pointer<T>()...);
+    if (!waits<T, T>(out, f, x...))
+      kernels::map<T>(out.size(), out.pointer<T>(), f, x.template pointer<T>()...);
   });
 }
 
 /// Computes f(x...) for floating tensors of one shape and dtype, not recorded.
 template <class F, class... X>
 Tensor apply(F f, const Tensor& x, const X&... more) {
-  Tensor out = Tensor::empty_like(x);
+  Tensor out = result_like(x);
   run(out, f, x, more...);
   return out;
 }
@@ -35,7 +42,7 @@ Tensor apply(F f, const Tensor& x, const X&... more) {
 template <class D, class... X>
 Tensor derivative(D d, const Tensor& g, const X&... x) {
   if (recording()) return d(g, x...);
-  Tensor out = scratch_like(g);
+  Tensor out = result_over(g);
   run(out, d, g, x...);
   return out;
 }
@@ -100,9 +107,10 @@ Tensor unary_linear(const char* op, const Tensor& x, F f, D d) {
 /// Computes f(x) for a tensor of integers, not recorded.
 template <class F>
 Tensor apply_integer(F f, const Tensor& x) {
-  Tensor out = Tensor::empty_like(x);
-  dispatch_integer(x.dtype(),
-                   [&]<class T>() { kernels::map<T>(x.size(), out.pointer<T>(), f, x.pointer<T>()); });
+  Tensor out = result_like(x);
+  dispatch_integer(x.dtype(), [&]<class T>() {
+    if (!waits<T, T>(out, f, x)) kernels::map<T>(x.size(), out.pointer<T>(), f, x.pointer<T>());
+  });
   return out;
 }
 
@@ -124,16 +132,18 @@ template <class F>
 Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
   expect_same_dtype(op, x, y);
   if (x.shape() == y.shape()) {
-    Tensor out = Tensor::empty_like(x);
+    Tensor out = result_like(x);
     dispatch_number(x.dtype(), [&]<class T>() {
-      kernels::map<T>(out.size(), out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
+      if (!waits<T, T>(out, f, x, y))
+        kernels::map<T>(out.size(), out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
     });
     return out;
   }
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
-  Tensor out = Tensor::empty(shape, x.dtype(), op);
-  const kernels::BroadcastPlan plan(shape, x.shape(), y.shape());
+  Tensor out = result(shape, x.dtype(), op);
   dispatch_number(x.dtype(), [&]<class T>() {
+    if (waits<T, T>(out, f, x, y)) return;
+    const kernels::BroadcastPlan plan(shape, x.shape(), y.shape());
     kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
   });
   return out;
@@ -148,9 +158,10 @@ Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y, bool swapp
     return defer(
         op, {shape, DType::Bool},
         [=](const Tensor& x, const Tensor& y) { return compare(op, f, x, y, swapped); }, x, y);
-  Tensor out = Tensor::empty(shape, DType::Bool, op);
+  Tensor out = result(shape, DType::Bool, op);
   const Tensor &first = swapped ? y : x, &second = swapped ? x : y;
   dispatch(x.dtype(), [&]<class T>() {
+    if (waits<T, bool>(out, f, first, second)) return;
     if (x.shape() == y.shape())
       return kernels::map<T>(out.size(), out.pointer<bool>(), f, first.pointer<T>(), second.pointer<T>());
     kernels::map_broadcast(kernels::BroadcastPlan(shape, first.shape(), second.shape()), out.pointer<bool>(),

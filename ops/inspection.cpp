@@ -3,6 +3,7 @@
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/fusion/fused_op.hpp>
 #include <ktape/ops/inspection.hpp>
 
 #include <limits>
@@ -53,11 +54,36 @@ Tensor size(const Tensor& x, const SizeOptions& options) {
   return out;
 }
 
+namespace {
+
+struct Conversion {
+  DType to, from;
+};
+
+void convert_loop(const void* f, std::int64_t, std::int64_t n, void* out, const void* const* x,
+                  const kernels::ElementLoop::Step*) {
+  const auto& [to, from] = *static_cast<const Conversion*>(f);
+  convert(out, to, x[0], from, n);
+}
+
+/// Converts by an op that waits for other element-wise ops.
+Tensor converted_later(const Tensor& x, DType dtype) {
+  Tensor out = op_helpers::result(x.shape(), dtype, "cast");
+  const Conversion how{dtype, x.dtype()};
+  const kernels::ElementLoop loop{
+      convert_loop, &how, 1, static_cast<int>(x.dtype().size()), static_cast<int>(dtype.size()), 1,
+      false,        false};
+  fusion::add_op(loop, sizeof how, out, {&x});
+  return out;
+}
+
+}  // namespace
+
 Tensor cast(const Tensor& x, DType dtype) {
   expect_defined("cast", "x", x);
   if (x.dtype() == dtype) return identity(x);
   if (is_symbolic(x)) return defer_described("cast", {x.shape(), dtype}, cast, x, dtype);
-  Tensor out = converted(x, dtype);
+  Tensor out = op_helpers::result_waits(x.size()) ? converted_later(x, dtype) : converted(x, dtype);
   if (dtype.is_floating() && recording(x))
     record("cast", out, {x},
            [from = x.dtype()](const Tensor& g, Grads& grads) { grads.to(0, [&] { return cast(g, from); }); });

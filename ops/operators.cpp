@@ -39,10 +39,10 @@ Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
   if (x.dtype().is_floating())
     return op_helpers::unary_linear(
         op, x, [f, v = s.real()](auto a) { return f(a, v); }, d);
-  Tensor out = Tensor::empty_like(x);
+  Tensor out = op_helpers::result_like(x);
   dispatch_integer(x.dtype(), [&]<class T>() {
-    kernels::map<T>(
-        x.size(), out.pointer<T>(), [f, v = s.to<T>()](auto a) { return f(a, v); }, x.pointer<T>());
+    const auto g = [f, v = s.to<T>()](auto a) { return f(a, v); };
+    if (!op_helpers::waits<T, T>(out, g, x)) kernels::map<T>(x.size(), out.pointer<T>(), g, x.pointer<T>());
   });
   return out;
 }
@@ -211,9 +211,10 @@ Tensor bitwise(const char* op, F f, const TensorOrNumber& left, const TensorOrNu
   if (is_symbolic(x, y))
     return defer(
         op, {shape, dtype}, [op, f](const Tensor& x, const Tensor& y) { return bitwise(op, f, x, y); }, x, y);
-  Tensor out = Tensor::empty(shape, dtype, op);
-  const kernels::BroadcastPlan plan(out.shape(), x.shape(), y.shape());
+  Tensor out = op_helpers::result(shape, dtype, op);
   dispatch_integer(bits, [&]<class T>() {
+    if (op_helpers::waits<T, T>(out, f, x, y)) return;
+    const kernels::BroadcastPlan plan(out.shape(), x.shape(), y.shape());
     kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
   });
   return out;

@@ -7,6 +7,7 @@
 namespace ktape {
 
 class Node;
+class PendingWork;
 class SymbolicScope;
 class Tape;
 class VariableTransaction;
@@ -30,6 +31,7 @@ struct alignas(64) ThreadState {
   bool recording = true;
   SymbolicScope* symbolic = nullptr;           ///< the innermost scope, see autograd/scope.hpp
   VariableTransaction* transaction = nullptr;  ///< the innermost transaction
+  PendingWork* pending = nullptr;              ///< where element-wise ops wait, see autograd/pending_work.hpp
   std::uint64_t sequence = 0;                  ///< number of the newest recorded node
   Node* dying = nullptr;                       ///< nodes to destroy, see node.cpp
   bool draining = false;

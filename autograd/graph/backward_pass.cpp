@@ -1,5 +1,6 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/base/parallel.hpp>
+#include <ktape/autograd/base/thread_state.hpp>
 #include <ktape/autograd/graph/backward_pass.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/autograd/tape.hpp>
@@ -24,12 +25,16 @@ void add_elements(Tensor& sum, const Tensor& a, const Tensor& b) {
 }
 
 Tensor sum_of(Tensor a, const Tensor& b) {
-  if (!recording() && a.exclusive()) {
-    add_elements(a, a, b);
-    return a;
+  PendingWork* const pending = thread_state().pending;
+  Tensor sum = pending ? pending->add(a, b) : Tensor();
+  if (!sum.defined()) {
+    if (!recording() && a.exclusive()) {
+      add_elements(a, a, b);
+      return a;
+    }
+    sum = Tensor::empty(a.shape(), a.dtype());
+    add_elements(sum, a, b);
   }
-  Tensor sum = Tensor::empty(a.shape(), a.dtype());
-  add_elements(sum, a, b);
   if (recording(a, b))
     record("add", sum, {a, b}, [](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return g; });

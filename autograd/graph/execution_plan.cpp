@@ -9,8 +9,21 @@ void ExecutionPlan::add_input(const Tensor& input) { slot_of_[symbol_result(inpu
 
 ExecutionPlan::Source ExecutionPlan::source(const Operand& operand) {
   if (is_symbolic(operand.tensor)) return slot_of_.at(symbol_result(operand.tensor));
+  const auto same = [&](const Operand& x) {
+    return operand.variable.defined() ? x.variable.is(operand.variable)
+                                      : !x.variable.defined() && x.tensor.get() == operand.tensor.get();
+  };
+  if (shares_constants_)
+    if (const auto known = std::find_if(constants_.begin(), constants_.end(), same);
+        known != constants_.end())
+      return ~static_cast<Source>(known - constants_.begin());
   constants_.push_back(operand);
   return ~static_cast<Source>(constants_.size() - 1);
+}
+
+void ExecutionPlan::add_equal(const Symbol& symbol, Source first) {
+  for (std::uint32_t i = 0; i < symbol.outputs().size(); ++i)
+    slot_of_.try_emplace({&symbol, i}, first + static_cast<Source>(i));
 }
 
 void ExecutionPlan::add_step(const Ref<Symbol>& symbol, std::size_t operands, std::size_t arguments) {

@@ -28,6 +28,11 @@ class ExecutionPlan {
   void add_step(const Ref<Symbol>& symbol, std::size_t operands, std::size_t arguments);
   /// Returns the slot of a symbolic tensor; a tensor with a value becomes a constant.
   Source source(const Operand& operand);
+  /// Gives the results of a symbol, which gets no step, the slots from `first` on.
+  void add_equal(const Symbol& symbol, Source first);
+  /// Lets operands that are the same variable or the same value share a constant.
+  void share_constants() { shares_constants_ = true; }
+  const Operand& constant(Source source) const { return constants_[static_cast<std::size_t>(~source)]; }
   /// Finds the slots that can be emptied after each step. The slots in `kept` are never emptied.
   void find_last_uses(const std::vector<Source>& kept);
 
@@ -65,6 +70,7 @@ class ExecutionPlan {
   std::vector<Source> sources_;    ///< the operands of the steps, one step after another
   std::vector<Source> last_uses_;  ///< the slots that no later step needs, one step after another
   std::vector<Operand> constants_;
+  bool shares_constants_ = false;
   std::map<std::pair<const Symbol*, std::uint32_t>, Source> slot_of_;
   Source slots_ = 0;
 };

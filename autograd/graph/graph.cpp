@@ -26,10 +26,14 @@ void put_updates_last(std::vector<Ref<Symbol>>& symbols) {
                         [&](const auto& symbol) { return !late.count(symbol.get()); });
 }
 
+bool differentiates(const Ref<Symbol>& symbol) {
+  return symbol->first_differentiated() < symbol->operands().size() - symbol->captured();
+}
+
 }  // namespace
 
 Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
-             const std::vector<Tensor>& updates)
+             const std::vector<Tensor>& updates, PureOp pure)
     : inputs_(inputs) {
   std::set<SymbolResult> cuts;
   for (const Tensor& input : inputs) {
@@ -51,16 +55,26 @@ Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vecto
       fail("[", op, "] the outputs need a value for the placeholder '", symbol->name(),
            "', which must be among the inputs: received ", inputs.size(), " inputs without it");
   put_updates_last(symbols);
-  for (const Ref<Symbol>& symbol : symbols) {
-    const std::size_t operands = symbol->operands().size();
-    plan_.add_step(symbol, operands, operands - symbol->captured());
-  }
+  if (std::any_of(symbols.begin(), symbols.end(), differentiates)) pure = nullptr;
+  add_steps(symbols, pure);
   for (const Tensor& output : outputs) outputs_.push_back(plan_.source(Operand(output)));
   find_watched();
   // The inputs are never emptied, because a callable inside of an op may read them later.
   std::vector<ExecutionPlan::Source> kept = outputs_;
   for (std::size_t i = 0; i < inputs_.size(); ++i) kept.push_back(static_cast<ExecutionPlan::Source>(i));
   plan_.find_last_uses(kept);
+  if (pure) steady_.find(plan_, pure, updates.empty(), outputs_);
+}
+
+void Graph::add_steps(const std::vector<Ref<Symbol>>& symbols, PureOp pure) {
+  EqualSteps equal(pure);
+  if (pure) plan_.share_constants();
+  for (const Ref<Symbol>& symbol : symbols) {
+    if (pure && equal.merge(*symbol, plan_)) continue;
+    const std::size_t operands = symbol->operands().size();
+    plan_.add_step(symbol, operands, operands - symbol->captured());
+    if (pure) equal.remember(*symbol, plan_);
+  }
 }
 
 void Graph::find_watched() {
@@ -89,11 +103,11 @@ class GraphRun final : public Environment {
     std::vector<Tensor> constants;  // outputs that are constants, with their values from before the updates
     for (const ExecutionPlan::Source output : graph_.outputs_)
       constants.push_back(output < 0 ? at(output).detach() : Tensor());
-    graph_.plan_.run(slots_, [&](const ExecutionPlan::Step& step, const ExecutionPlan::Source* source) {
-      graph_.plan_.run_op(step, source, slots_);
-      const auto first = static_cast<std::size_t>(step.first_result);
-      for (std::size_t slot = first; slot < first + step.results; ++slot) finish(slot);
-    });
+    if (graph_.steady_.any()) run_beside_steady();
+    else
+      graph_.plan_.run(slots_, [&](const ExecutionPlan::Step& step, const ExecutionPlan::Source* source) {
+        run_step(step, source);
+      });
     changes.commit();
     return outputs(std::move(constants));
   }
@@ -110,6 +124,32 @@ class GraphRun final : public Environment {
   }
 
  private:
+  void run_step(const ExecutionPlan::Step& step, const ExecutionPlan::Source* source) {
+    graph_.plan_.run_op(step, source, slots_);
+    const auto first = static_cast<std::size_t>(step.first_result);
+    for (std::size_t slot = first; slot < first + step.results; ++slot) finish(slot);
+  }
+
+  /// Runs the steps. The results of the steady steps are taken from an earlier run, or kept for later runs.
+  void run_beside_steady() {
+    const std::shared_ptr<const SteadySteps::Results> known = graph_.steady_.current();
+    const std::vector<Tensor> read = known ? std::vector<Tensor>() : graph_.steady_.values_read();
+    std::vector<std::pair<std::size_t, Tensor>> computed;
+    std::size_t next = 0, next_known = 0;
+    graph_.plan_.run(slots_, [&](const ExecutionPlan::Step& step, const ExecutionPlan::Source* source) {
+      if (!graph_.steady_.contains(next++)) return run_step(step, source);
+      if (!known) run_step(step, source);
+      const auto first = static_cast<std::size_t>(step.first_result);
+      for (std::size_t slot = first; slot < first + step.results; ++slot) {
+        if (!graph_.steady_.keeps(slot)) continue;
+        if (known) slots_[slot] = known->slots[next_known++].second.detach();
+        else computed.emplace_back(slot, slots_[slot].detach());
+      }
+    });
+    for (const auto& [slot, value] : computed) value.raw();  // other threads will read the value
+    if (!known) graph_.steady_.keep(read, std::move(computed));
+  }
+
   std::vector<Tensor> outputs(std::vector<Tensor> constants) const {
     std::vector<Tensor> out = std::move(constants);
     for (auto result = out.begin(); result != out.end(); ++result) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/graph/execution_plan.hpp>
+#include <ktape/autograd/graph/steady_steps.hpp>
 
 #include <functional>
 
@@ -12,9 +13,12 @@ class Graph {
   /// Collects the ops from `inputs` to `outputs`. Inputs are placeholders, or other symbolic tensors, which
   /// are then not computed. `updates` are computed after the outputs and not returned. Throws ValueError,
   /// naming the op, for an input that is not symbolic or is listed twice, an undefined output, and a
-  /// placeholder that the outputs need and `inputs` lacks.
+  /// placeholder that the outputs need and `inputs` lacks. With `pure`, which says of an op by its name
+  /// whether its result depends on its arguments alone, the graph is simplified: equal ops run once,
+  /// identities take no step, and ops on values and unchanged variables keep their results from run to run. A
+  /// graph with gradients is not simplified.
   Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
-        const std::vector<Tensor>& updates = {});
+        const std::vector<Tensor>& updates = {}, PureOp pure = nullptr);
 
   /// Runs the ops on one value per input and returns the outputs, which are not recorded. Variables are read
   /// at the time of the call. Ops are recorded on the tape only where the graph contains gradients; no
@@ -22,10 +26,13 @@ class Graph {
   std::vector<Tensor> run(const std::vector<Tensor>& values) const;
 
   std::span<const Tensor> inputs() const { return inputs_; }
+  const ExecutionPlan& plan() const { return plan_; }
+  const SteadySteps& steady() const { return steady_; }
 
  private:
   friend class GraphRun;
 
+  void add_steps(const std::vector<Ref<Symbol>>& symbols, PureOp pure);
   void find_watched();
 
   std::vector<Tensor> inputs_;
@@ -33,6 +40,7 @@ class Graph {
   std::vector<ExecutionPlan::Source> outputs_;
   std::vector<bool> watched_;  ///< for each slot, whether gradients with respect to the slot are taken
   bool differentiates_ = false;
+  SteadySteps steady_;
 };
 
 /// Returns the placeholders on which the tensors depend, in the order of their creation.

@@ -1,4 +1,6 @@
 #include <ktape/ops/control/function.hpp>
+#include <ktape/ops/control/pure_ops.hpp>
+#include <ktape/ops/fusion/fusion_scope.hpp>
 #include <ktape/ops/internal/sparse_symbolic.hpp>
 
 #include <cmath>
@@ -91,7 +93,10 @@ std::vector<Tensor> Function::operator()(const FunctionValues& given) const {
     if (value.is_sparse()) tensors.push_back(as_tensor(value.sparse().shape()));
     else expect_value(name_.c_str(), tensors.back());
   }
-  return graph_->run(tensors);
+  FusionScope fused(compile_);
+  std::vector<Tensor> results = graph_->run(tensors);
+  fused.finish();
+  return results;
 }
 
 Function function(const FunctionInputs& inputs, const TensorList& outputs, const TensorList& updates,
@@ -116,7 +121,9 @@ Function function(const FunctionInputs& inputs, const TensorList& outputs, const
       fail("[", f.name_,
            "] an update must be symbolic: received an update by a value, which has run already; "
            "make it of a symbolic value or inside K::symbolic");
-  f.graph_ = std::make_shared<const Graph>(f.name_.c_str(), tensors, outputs.vector(), updates.vector());
+  f.compile_ = options.compile && compiles_graphs();
+  f.graph_ = std::make_shared<const Graph>(f.name_.c_str(), tensors, outputs.vector(), updates.vector(),
+                                           f.compile_ ? is_pure_op : nullptr);
   return f;
 }
 

@@ -137,6 +137,11 @@ class FunctionValues {
 
 struct FunctionOptions {
   std::string name = {};  ///< the name in error messages
+  /// Whether the graph is compiled. Equal ops then run once, ops on constants and unchanged variables keep
+  /// their results, and element-wise ops on large tensors run together, a block of elements at a time in the
+  /// cache. Results, errors and gradients are those of the function that is not compiled, bit for bit.
+  /// Has no effect if the environment variable KTAPE_COMPILE is 0.
+  bool compile = false;
 };
 
 /// A graph that is ready to run. Copies share the graph, and several threads may call one function.
@@ -154,6 +159,7 @@ class Function {
   std::shared_ptr<const Graph> graph_;
   std::vector<FunctionInput> inputs_;
   std::string name_;
+  bool compile_ = false;
 };
 
 /// Makes a function from inputs to outputs. Inputs are placeholders or other symbolic tensors; a symbolic
@@ -165,5 +171,12 @@ class Function {
 /// `K.function`.
 Function function(const FunctionInputs& inputs, const TensorList& outputs, const TensorList& updates = {},
                   const FunctionOptions& options = {});
+/// The same without updates:
+///
+///     auto f = K::function({x}, {y}, {.compile = true});
+inline Function function(const FunctionInputs& inputs, const TensorList& outputs,
+                         const FunctionOptions& options) {
+  return function(inputs, outputs, {}, options);
+}
 
 }  // namespace ktape::backend

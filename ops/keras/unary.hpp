@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/node.hpp>
+#include <ktape/ops/fusion/fused_op.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
@@ -28,9 +29,10 @@ Tensor smooth_unary(const char* op, const Tensor& given, F f, Slope slope) {
         op, {x.shape(), x.dtype()}, [=](const Tensor& x) { return smooth_unary(op, x, f, slope); }, x);
   if (x.dtype() == DType::Float16)
     return backend::cast(smooth_unary(op, backend::cast(x, DType::Float32), f, slope), DType::Float16);
-  Tensor out = Tensor::empty_like(x);
+  Tensor out = result_like(x);
   with_float_or_double(x.dtype(), [&]<class T>() {
-    kernels::map<T>(out.size(), out.pointer<T>(), f, static_cast<const T*>(x.pointer<T>()));
+    if (!waits<T, T>(out, f, x))
+      kernels::map<T>(out.size(), out.pointer<T>(), f, static_cast<const T*>(x.pointer<T>()));
   });
   if (slope && recording(x))
     record(op, out, {x}, [x, slope](const Tensor& g, const Tensor& y, Grads& grads) {
@@ -59,8 +61,9 @@ Tensor smooth_binary(const char* op, const Operands& o, F f, BinarySlope x_slope
     return backend::cast(smooth_binary(op, wide, f, x_slope, y_slope), DType::Float16);
   }
   const Operands b = broadcast_together(op, o);
-  Tensor out = Tensor::empty(shape, b.x.dtype(), op);
+  Tensor out = result(shape, b.x.dtype(), op);
   with_float_or_double(out.dtype(), [&]<class T>() {
+    if (waits<T, T>(out, f, b.x, b.y)) return;
     kernels::map<T>(out.size(), out.pointer<T>(), f, static_cast<const T*>(b.x.template pointer<T>()),
                     static_cast<const T*>(b.y.template pointer<T>()));
   });

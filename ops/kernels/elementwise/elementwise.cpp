@@ -26,8 +26,9 @@ void narrow_to(float16* to, const float* from, std::int64_t n) {
   for_vectors<float>(n, [&](std::int64_t i, auto m) { store_partial(to + i, load(from + i), m); });
 }
 
-/// Computes n elements of float16 inputs, a block at a time, as floats.
-void run_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
+}  // namespace
+
+void map_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
   alignas(vector_size) float inputs[most_inputs][block], results[block];
   const void* const from[most_inputs] = {inputs[0], inputs[1], inputs[2], inputs[3]};
   for (std::int64_t i = 0, m; i < n; i += m) {
@@ -38,6 +39,8 @@ void run_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* 
     else std::memcpy(at(out, i), results, static_cast<std::size_t>(m));
   }
 }
+
+namespace {
 
 /// Writes an element, whose bytes are those of a U, n times.
 template <class U>
@@ -113,7 +116,7 @@ void run_blocks(const ElementLoop& loop, std::int64_t n, void* out, const Operan
     m = x[0].repeats || x[1].repeats ? std::min(block, n - i) : n;
     const void* from[2];
     for (int k = 0; k < 2; ++k) from[k] = x[k].repeats ? repeated[k] : at(x[k].at, i * loop.in_size);
-    if (loop.halves) run_halves(loop, m, at(out, i * loop.out_size), from);
+    if (loop.halves) map_halves(loop, m, at(out, i * loop.out_size), from);
     else run(loop, m, at(out, i * loop.out_size), from);
   }
 }
@@ -169,7 +172,7 @@ void map_elements(const ElementLoop& loop, std::int64_t n, void* out, const void
   const auto range = [&](std::int64_t begin, std::int64_t end) {
     const void* from[most_inputs];
     for (int k = 0; k < loop.inputs; ++k) from[k] = at(x[k], begin * loop.in_size);
-    if (loop.halves) run_halves(loop, end - begin, at(out, begin * loop.out_size), from);
+    if (loop.halves) map_halves(loop, end - begin, at(out, begin * loop.out_size), from);
     else run(loop, end - begin, at(out, begin * loop.out_size), from);
   };
   if (n <= map_grain) return range(0, n);

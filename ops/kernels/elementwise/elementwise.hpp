@@ -41,6 +41,9 @@ void map_elements(const ElementLoop& loop, std::int64_t n, void* out, const void
 void map_broadcast(const ElementLoop& loop, const BroadcastPlan& plan, void* out, const void* x,
                    const void* y);
 
+/// out[i] = f(x[i]...) for n float16 inputs, computed in float by the calling thread.
+void map_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x);
+
 namespace detail {
 /// The type of the elements that a loop over T computes: float for float16, whose loop is the loop of float.
 template <class T>
