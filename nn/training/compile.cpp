@@ -4,6 +4,11 @@
 
 namespace ktape::nn {
 
+JitCompile::JitCompile(const char* text) : wanted_(true) {
+  if (!text || std::string_view(text) != "auto")
+    fail("[compile] jit_compile must be true, false or \"auto\": received jit_compile=", text ? text : "null");
+}
+
 OutputMetrics::Entry::Entry(std::initializer_list<Listed> metrics) {
   const Listed* given = metrics.begin();
   if (metrics.size() == 2 && !given[0].name().empty() && given[1].function()) {

@@ -122,12 +122,29 @@ class OutputMetrics::Entry {
   bool is_list_ = false;
 };
 
+/// Whether the training steps of a model run compiled: true, false or "auto". Throws ValueError for another
+/// text.
+class JitCompile {
+ public:
+  JitCompile(bool wanted) : wanted_(wanted) {}
+  JitCompile(const char* text);
+  /// Returns whether steps run compiled. "auto" is true: a step of any model can run compiled.
+  bool wanted() const { return wanted_; }
+
+ private:
+  bool wanted_;
+};
+
 struct CompileOptions {
   Optimizer optimizer = "rmsprop";
   PerOutput<Loss> loss = {};            ///< None for an output without a loss
   PerOutput<double> loss_weights = {};  ///< 1 by default
   OutputMetrics metrics = {};           ///< "accuracy": the accuracy that fits targets and predictions
   OutputMetrics weighted_metrics = {};  ///< metrics to which the sample weights are passed
+  /// Whether element-wise ops of a training step on large tensors run together, in one pass over memory:
+  /// forward, backward, in losses and in metrics. Results are equal, bit for bit. Has no effect if the
+  /// environment variable KTAPE_COMPILE is 0.
+  JitCompile jit_compile = "auto";
 };
 
 }  // namespace ktape::nn

@@ -126,7 +126,7 @@ Logs Model::train_on_batch(const NamedTensors& x, const NamedTensors& y,
   impl().trainer().reset();
   if (ProcessGroup* process_group = optimizer().impl().process_group())
     return DistributedTraining(*process_group, impl().trainer()).train_on_batch(impl(), batch);
-  return impl().train_step(batch);
+  return impl().trainer().train(batch);
 }
 
 Logs Model::test_on_batch(const NamedTensors& x, const NamedTensors& y, const OnBatchOptions& options) const {

@@ -6,6 +6,7 @@
 #include <ktape/nn/training/batch_source.hpp>
 #include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/as_dtype.hpp>
+#include <ktape/ops/fusion/fusion_scope.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -261,6 +262,13 @@ Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
     fail("[", model_.name(),
          "] there must be a loss to minimize: received none from compile and none from add_loss");
   return total;
+}
+
+Logs Trainer::train(const Batch& batch) {
+  FusionScope fused(options_.jit_compile.wanted());
+  Logs logs = model_.train_step(batch);
+  fused.finish();
+  return logs;
 }
 
 void Trainer::minimize(const Tensor& loss) {

@@ -64,6 +64,8 @@ class Trainer {
   /// to warn of.
   std::string warning();
 
+  /// Runs the model's train_step, compiled if `compile` says so.
+  Logs train(const Batch& batch);
   Tensor loss(const Batch& batch, const std::vector<Tensor>& y_pred);
   void minimize(const Tensor& loss);
   /// Adds the losses and metrics of a batch to the means, and discards the losses and metrics that layers

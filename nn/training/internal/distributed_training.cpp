@@ -119,7 +119,7 @@ Logs DistributedTraining::train_step(ModelImpl& model, const Batch& batch, int e
        {random.drawn, static_cast<std::uint64_t>(epoch), static_cast<std::uint64_t>(step), rank})
     key = K::random_key(static_cast<std::int64_t>(key * 0x9e3779b97f4a7c15 + part));
   const K::RandomScope scope(key, rank);
-  const auto train = [&] { return model.train_step(batch); };
+  const auto train = [&] { return model.trainer().train(batch); };
   const Logs logs = counted_ > 0 ? train() : trainer_.unmeasured(train);
   group_.weigh(1, group_.size());
   return logs;
