@@ -31,4 +31,23 @@ const bench::Group functions([] {
   compare("mlp", K::random_normal({128, 784}), [&](const Tensor& x) { return d2(K::relu(d1(x))); });
 });
 
+/// A chain of twelve element-wise ops, as a function that is compiled and as one that is not.
+void compare_chain(const std::string& name, std::int64_t size) {
+  const Tensor x = K::placeholder({ktape::None}), value = K::random_normal({size});
+  Tensor y = K::tanh(x * 0.5f);
+  y = K::relu(y * x - 0.125f) + x;
+  y = K::sqrt(K::square(y) + 1.f) * 2.f;
+  y = K::maximum(y - x, x);
+  const auto eager = K::function({x}, {y}), compiled = K::function({x}, {y}, {.compile = true});
+  bench::report(("eager_chain_" + name).c_str(), [&] { eager({value}); });
+  bench::report(("compiled_chain_" + name).c_str(), [&] { compiled({value}); });
+}
+
+const bench::Group chains([] {
+  compare_chain("10m", 10'000'000);
+  compare_chain("1m", 1'000'000);
+  compare_chain("100k", 100'000);
+  compare_chain("1k", 1'000);
+});
+
 }  // namespace
