@@ -3,6 +3,7 @@
 #include <ktape/autograd/shape_rules.hpp>
 #include <ktape/autograd/symbol.hpp>
 
+#include <bit>
 #include <cstring>
 #include <string>
 #include <tuple>
@@ -28,12 +29,25 @@ namespace ktape {
 /// symbolic tensors otherwise.
 std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results);
 
-/// Returns whether two functions or arguments are known to be equal: numbers, shapes and strings by value,
+/// Clears the bytes of a function or an argument that belong to no value, so that equal objects have equal
+/// bytes.
+template <class T>
+void clear_padding(T& x) {
+#if __has_builtin(__builtin_clear_padding)
+  if constexpr (std::is_trivially_copyable_v<T> && !std::is_const_v<T>) __builtin_clear_padding(&x);
+#endif
+  static_cast<void>(x);
+}
+
+/// Returns whether two functions or arguments are known to be equal: shapes, strings and numbers by value,
 /// closures by their bytes.
 template <class T>
 bool same_value(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, Shape> || std::is_same_v<T, std::string> || std::is_same_v<T, DType>)
     return a == b;
+  else if constexpr (std::is_same_v<T, Scalar>)
+    return a.kind() == b.kind() && a.integer() == b.integer() &&
+           std::bit_cast<std::uint64_t>(a.real()) == std::bit_cast<std::uint64_t>(b.real());
   else if constexpr (std::is_empty_v<T>) return true;
   else if constexpr (std::is_trivially_copyable_v<T>)
     return std::memcmp(static_cast<const void*>(&a), static_cast<const void*>(&b), sizeof(T)) == 0;
@@ -45,7 +59,10 @@ bool same_value(const T& a, const T& b) {
 template <class T>
 class Argument {
  public:
-  Argument(const T& value, std::vector<Operand>& operands) : value_(value) { static_cast<void>(operands); }
+  Argument(const T& value, std::vector<Operand>& operands) : value_(value) {
+    static_cast<void>(operands);
+    clear_padding(value_);
+  }
   const T& get(const OperandValues&) const { return value_; }
   bool same(const Argument& other) const { return same_value(value_, other.value_); }
 
@@ -136,6 +153,7 @@ class DeferredCall final : public Symbol {
   DeferredCall(const char* op, bool updates, F f, std::vector<Operand> operands, const T&... arguments)
       : Symbol(op), f_(std::move(f)), updates_(updates), arguments_{Argument<T>(arguments, operands)...} {
     set_operands(std::move(operands));
+    clear_padding(f_);
   }
 
   F f_;

@@ -210,9 +210,9 @@ Tensor pow(const TensorOrNumber& base, const TensorOrNumber& exponent) {
   Tensor out = op_helpers::result(shape, x.dtype(), "pow");
   dispatch_floating(x.dtype(), [&]<class T>() {
     const auto f = [](auto v, auto n) { return power(v, n); };
-    if (op_helpers::waits<T, T>(out, f, x, a)) return;
-    const kernels::BroadcastPlan plan(shape, x.shape(), a.shape());
-    kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), a.pointer<T>());
+    if (!op_helpers::waits<T, T>(out, f, x, a))
+      kernels::map_broadcast(kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(), f,
+                             x.pointer<T>(), a.pointer<T>());
   });
   if (recording(x, a))
     record("pow", out, {x, a}, [x, a](const Tensor& g, const Tensor& y, Grads& grads) {

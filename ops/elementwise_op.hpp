@@ -141,10 +141,10 @@ Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
   }
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
   Tensor out = result(shape, x.dtype(), op);
+  const kernels::BroadcastPlan plan(shape, x.shape(), y.shape());
   dispatch_number(x.dtype(), [&]<class T>() {
-    if (waits<T, T>(out, f, x, y)) return;
-    const kernels::BroadcastPlan plan(shape, x.shape(), y.shape());
-    kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
+    if (!waits<T, T>(out, f, x, y))
+      kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
   });
   return out;
 }

@@ -212,10 +212,10 @@ Tensor bitwise(const char* op, F f, const TensorOrNumber& left, const TensorOrNu
     return defer(
         op, {shape, dtype}, [op, f](const Tensor& x, const Tensor& y) { return bitwise(op, f, x, y); }, x, y);
   Tensor out = op_helpers::result(shape, dtype, op);
+  const kernels::BroadcastPlan plan(out.shape(), x.shape(), y.shape());
   dispatch_integer(bits, [&]<class T>() {
-    if (op_helpers::waits<T, T>(out, f, x, y)) return;
-    const kernels::BroadcastPlan plan(out.shape(), x.shape(), y.shape());
-    kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
+    if (!op_helpers::waits<T, T>(out, f, x, y))
+      kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
   });
   return out;
 }

@@ -15,6 +15,8 @@ namespace {
 
 std::atomic<std::int64_t> smallest{1 << 16};
 constexpr std::size_t most_ops = 64;
+/// The bytes of operands that ops which wait may keep in memory, beside four times the bytes of a result.
+constexpr std::size_t most_held = std::size_t{1} << 28;
 
 /// The queue of this thread, which its scopes use one after another.
 thread_local Ref<ElementQueue> queue;
@@ -30,6 +32,7 @@ int ElementQueue::value_of(const Tensor& x) {
     if (list_.values[i].storage.get() == storage) return static_cast<int>(i);
   if (storage->pending()) storage->data();  // another thread's queue has the op
   list_.values.push_back({x.get()->storage, x.dtype()});
+  held_ += static_cast<std::size_t>(x.size()) * x.dtype().size();
   return static_cast<int>(list_.values.size()) - 1;
 }
 
@@ -43,7 +46,8 @@ int ElementQueue::broadcast_of(const Shape& from, const Shape& to) {
 void ElementQueue::add_op(const kernels::ElementLoop& loop, std::size_t closure_bytes, const Tensor& out,
                           std::initializer_list<const Tensor*> x) {
   const std::lock_guard lock(mutex_);
-  if (list_.ops.size() >= most_ops) run_ops(list_);
+  const std::size_t result = static_cast<std::size_t>(out.size()) * out.dtype().size();
+  if (list_.ops.size() >= most_ops || held_ > most_held + 4 * result) run_all();
   ElementOp& op = list_.ops.emplace_back();
   op.loop = loop;
   std::memcpy(op.closure.data(), loop.f, closure_bytes);
@@ -60,7 +64,12 @@ void ElementQueue::add_op(const kernels::ElementLoop& loop, std::size_t closure_
 
 void ElementQueue::finish() {
   const std::lock_guard lock(mutex_);
-  if (!list_.ops.empty()) run_ops(list_);
+  if (!list_.ops.empty()) run_all();
+}
+
+void ElementQueue::run_all() {
+  run_ops(list_);
+  held_ = 0;
 }
 
 Tensor ElementQueue::add(const Tensor& a, const Tensor& b) {

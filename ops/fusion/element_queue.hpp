@@ -19,10 +19,12 @@ class ElementQueue final : public PendingWork {
  private:
   /// Returns the index of an operand in the list, to which a new operand is added.
   int value_of(const Tensor& x);
+  void run_all();
   int broadcast_of(const Shape& from, const Shape& to);
 
   std::mutex mutex_;
   ElementOps list_;
+  std::size_t held_ = 0;  ///< bytes of the operands in memory
 };
 
 /// The number of elements from which an op waits: the results of smaller ops stay in the cache anyway.

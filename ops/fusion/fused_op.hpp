@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/base/thread_state.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/ops/fusion/element_ops.hpp>
 
 #include <initializer_list>
@@ -47,9 +48,7 @@ bool waits(const Tensor& out, const F& f, const X&... x) {
   static_assert(std::is_trivially_copyable_v<F> && sizeof(F) <= fusion::largest_closure);
   if (!out.get()->storage->pending()) return false;
   F copy = f;
-#if __has_builtin(__builtin_clear_padding)
-  __builtin_clear_padding(&copy);  // equal functions then have equal bytes
-#endif
+  clear_padding(copy);  // equal functions then have equal bytes
   fusion::add_op(kernels::detail::element_loop<T, R, sizeof...(X)>(copy), std::is_empty_v<F> ? 0 : sizeof(F),
                  out, {&x...});
   return true;
