@@ -52,6 +52,7 @@ class Storage {
 
   /// Returns whether the elements have not been computed yet.
   bool pending() const { return !elements_.load(std::memory_order_acquire); }
+  bool pending_on(const PendingWork& work) const { return pending() && work_.get() == &work; }
   /// Returns the storage in whose block the elements lie. The storage is not pending.
   Ref<Storage> lender() { return lender_ ? lender_ : Ref<Storage>(this); }
   /// Ends the wait: the elements of this storage are those of the lender.

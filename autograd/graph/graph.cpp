@@ -63,7 +63,9 @@ Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vecto
   std::vector<ExecutionPlan::Source> kept = outputs_;
   for (std::size_t i = 0; i < inputs_.size(); ++i) kept.push_back(static_cast<ExecutionPlan::Source>(i));
   plan_.find_last_uses(kept);
-  if (pure) steady_.find(plan_, pure, updates.empty(), outputs_);
+  const auto updates_variable = [](const Ref<Symbol>& symbol) { return symbol->updates(); };
+  if (pure)
+    steady_.find(plan_, pure, std::none_of(symbols.begin(), symbols.end(), updates_variable), outputs_);
 }
 
 void Graph::add_steps(const std::vector<Ref<Symbol>>& symbols, PureOp pure) {

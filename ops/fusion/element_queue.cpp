@@ -30,7 +30,6 @@ int ElementQueue::value_of(const Tensor& x) {
   Storage* const storage = x.get()->storage.get();
   for (std::size_t i = list_.values.size(); i-- > 0;)
     if (list_.values[i].storage.get() == storage) return static_cast<int>(i);
-  if (storage->pending()) storage->data();  // another thread's queue has the op
   list_.values.push_back({x.get()->storage, x.dtype()});
   held_ += static_cast<std::size_t>(x.size()) * x.dtype().size();
   return static_cast<int>(list_.values.size()) - 1;
@@ -45,12 +44,16 @@ int ElementQueue::broadcast_of(const Shape& from, const Shape& to) {
 
 void ElementQueue::add_op(const kernels::ElementLoop& loop, std::size_t closure_bytes, const Tensor& out,
                           std::initializer_list<const Tensor*> x) {
+  for (const Tensor* const operand : x) {  // not under the lock: another thread's queue may have the operand
+    Storage& storage = *operand->get()->storage;
+    if (storage.pending() && !storage.pending_on(*this)) storage.data();
+  }
   const std::lock_guard lock(mutex_);
   const std::size_t result = static_cast<std::size_t>(out.size()) * out.dtype().size();
   if (list_.ops.size() >= most_ops || held_ > most_held + 4 * result) run_all();
   ElementOp& op = list_.ops.emplace_back();
   op.loop = loop;
-  std::memcpy(op.closure.data(), loop.f, closure_bytes);
+  if (closure_bytes > 0) std::memcpy(op.closure.data(), loop.f, closure_bytes);
   op.closure_bytes = closure_bytes;
   op.size = out.size();
   for (std::size_t k = 0; const Tensor* const operand : x) {
