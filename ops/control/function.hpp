@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 /// Graphs: placeholders, results of ops on placeholders, and functions that run the graph on values.
@@ -171,12 +172,13 @@ class Function {
 /// `K.function`.
 Function function(const FunctionInputs& inputs, const TensorList& outputs, const TensorList& updates = {},
                   const FunctionOptions& options = {});
-/// The same without updates:
+/// The same without updates. A template, so that `{}` stands for no updates.
 ///
 ///     auto f = K::function({x}, {y}, {.compile = true});
-inline Function function(const FunctionInputs& inputs, const TensorList& outputs,
-                         const FunctionOptions& options) {
-  return function(inputs, outputs, {}, options);
+template <class Options = FunctionOptions>
+Function function(const FunctionInputs& inputs, const TensorList& outputs,
+                  const std::type_identity_t<Options>& options) {
+  return function(inputs, outputs, TensorList(), options);
 }
 
 }  // namespace ktape::backend
