@@ -147,7 +147,11 @@ class DeferredCall final : public Symbol {
  private:
   template <std::size_t... I>
   bool same_arguments(const DeferredCall& call, std::index_sequence<I...>) const {
-    return (... && std::get<I>(arguments_).same(std::get<I>(call.arguments_)));
+    const auto same = [](const auto& a, const auto& b) {
+      if constexpr (requires { a.same(b); }) return a.same(b);
+      else return false;
+    };
+    return (... && same(std::get<I>(arguments_), std::get<I>(call.arguments_)));
   }
   // The braced initializer guarantees that the arguments add their operands from left to right.
   DeferredCall(const char* op, bool updates, F f, std::vector<Operand> operands, const T&... arguments)
