@@ -45,6 +45,7 @@ template <class T>
 bool same_value(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, Shape> || std::is_same_v<T, std::string> || std::is_same_v<T, DType>)
     return a == b;
+  else if constexpr (std::is_same_v<T, Axes>) return a.all() == b.all() && a.list() == b.list();
   else if constexpr (std::is_same_v<T, Scalar>)
     return a.kind() == b.kind() && a.integer() == b.integer() &&
            std::bit_cast<std::uint64_t>(a.real()) == std::bit_cast<std::uint64_t>(b.real());
