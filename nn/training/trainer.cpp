@@ -265,7 +265,7 @@ Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
 }
 
 Logs Trainer::train(const Batch& batch) {
-  FusionScope fused(options_.jit_compile.wanted());
+  FusionScope fused(options_.jit_compile.wanted() && compiles_graphs());
   Logs logs = model_.train_step(batch);
   fused.finish();
   return logs;

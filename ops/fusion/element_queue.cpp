@@ -101,7 +101,7 @@ bool compiles_graphs() {
   return !value || std::string_view(value) != "0";
 }
 
-FusionScope::FusionScope(bool on) : on_(on && compiles_graphs()) {
+FusionScope::FusionScope(bool on) : on_(on) {
   if (!on_) return;
   if (!fusion::queue) fusion::queue = Ref<fusion::ElementQueue>::adopt(new fusion::ElementQueue);
   outer_ = std::exchange(thread_state().pending, fusion::queue.get());

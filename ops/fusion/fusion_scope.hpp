@@ -8,7 +8,7 @@ namespace ktape {
 /// ops then runs in one pass over memory, a block of elements at a time, and results that nobody reads are
 /// not written. The ops run as soon as something else reads one of the results, and at the latest at the end
 /// of the scope, so that values, gradients, the tape and exceptions are those of ops that run at once, bit
-/// for bit. Does nothing if the environment variable KTAPE_COMPILE is 0. Internal: sources only.
+/// for bit. Internal: sources only.
 class FusionScope {
  public:
   /// Makes a scope that does nothing if `on` is false.
@@ -24,7 +24,8 @@ class FusionScope {
   PendingWork* outer_ = nullptr;
 };
 
-/// Returns whether KTAPE_COMPILE allows compiled graphs.
+/// Returns whether graphs and training steps may be compiled: false if the environment variable KTAPE_COMPILE
+/// is 0.
 bool compiles_graphs();
 
 }  // namespace ktape
