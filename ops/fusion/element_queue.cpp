@@ -13,7 +13,7 @@ namespace ktape {
 namespace fusion {
 namespace {
 
-std::atomic<std::int64_t> smallest{1 << 16};
+std::atomic<std::int64_t> smallest{1 << 17};
 constexpr std::size_t most_ops = 64;
 /// The bytes of operands that ops which wait may keep in memory, beside four times the bytes of a result.
 constexpr std::size_t most_held = std::size_t{1} << 28;
@@ -61,11 +61,13 @@ void ElementQueue::add_op(const kernels::ElementLoop& loop, std::size_t closure_
     if (operand->size() != out.size()) op.x[k].broadcast = broadcast_of(operand->shape(), out.shape());
     ++k;
   }
+  waiting_.store(true, std::memory_order_release);
   op.result = static_cast<int>(list_.values.size());
   list_.values.push_back({out.get()->storage, out.dtype(), static_cast<int>(list_.ops.size()) - 1});
 }
 
 void ElementQueue::finish() {
+  if (!waiting_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(mutex_);
   if (!list_.ops.empty()) run_all();
 }
@@ -73,6 +75,7 @@ void ElementQueue::finish() {
 void ElementQueue::run_all() {
   run_ops(list_);
   held_ = 0;
+  waiting_.store(false, std::memory_order_release);
 }
 
 Tensor ElementQueue::add(const Tensor& a, const Tensor& b) {

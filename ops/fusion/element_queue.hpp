@@ -24,7 +24,8 @@ class ElementQueue final : public PendingWork {
 
   std::mutex mutex_;
   ElementOps list_;
-  std::size_t held_ = 0;  ///< bytes of the operands in memory
+  std::size_t held_ = 0;              ///< bytes of the operands in memory
+  std::atomic<bool> waiting_{false};  ///< whether ops may wait; false only after their results are in place
 };
 
 /// The number of elements from which an op waits: the results of smaller ops stay in the cache anyway.
