@@ -31,12 +31,10 @@ Tensor eager(const nn::Model& model, const Tensor& x) {
   return model(x);
 }
 
-/// Returns whether numbers agree within 1e-5 of the largest number, or within the rounding of sums of numbers
-/// near 1, which may cancel.
+/// Returns whether numbers agree within 1e-5 of the largest number.
 bool agrees(const Tensor& got, const Tensor& want) {
   const double scale = K::max(K::abs(want)).item<double>();
-  const bool found = got.shape() == want.shape() &&
-                     K::max(K::abs(got - want)).item<double>() <= 1e-5 * std::max(scale, 1e-2);
+  const bool found = got.shape() == want.shape() && K::max(K::abs(got - want)).item<double>() <= 1e-5 * scale;
   if (!found) MESSAGE("largest difference ", K::max(K::abs(got - want)).item<double>(), " of ", scale);
   return found;
 }
@@ -89,6 +87,68 @@ nn::Model mobile_network() {
   const nn::Model model(in, nn::Dense(3)(nn::Flatten()(x)));
   randomize(model);
   return model;
+}
+
+/// Returns the largest difference of two tensors, computed in float64.
+double distance(const Tensor& a, const Tensor& b) {
+  return K::max(K::abs(K::cast(a, "float64") - K::cast(b, "float64"))).item<double>();
+}
+
+/// Returns a random network of images, in the default dtype.
+nn::Model random_network(int seed) {
+  std::mt19937 random(static_cast<unsigned>(seed));
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  const Tensor in = nn::Input({4 + below(6), 4 + below(6), 1 + below(20)});
+  std::vector<Tensor> values{in};
+  const std::vector<std::string> activations{"linear",  "relu", "relu6", "elu",
+                                             "sigmoid", "tanh", "swish", "gelu"};
+  const auto any = [&] {
+    return values[values.size() - 1 -
+                  static_cast<std::size_t>(below(std::min<int>(3, static_cast<int>(values.size()))))];
+  };
+  const auto activation = [&] { return activations[static_cast<std::size_t>(below(8))]; };
+  for (int i = 0; i < 3 + below(8); ++i) {
+    const Tensor x = any();
+    const std::string padding = below(2) ? "same" : "valid";
+    const bool small = x.shape()[1] < 4 || x.shape()[2] < 4;
+    const std::int64_t strides = small ? 1 : 1 + below(2);
+    switch (below(small ? 8 : 10)) {
+      case 0:
+        values.push_back(nn::Conv2D(1 + below(33), 1, {.activation = activation()})(x));
+        break;
+      case 1:
+        values.push_back(nn::Conv2D(1 + below(33), 3,
+                                    {.strides = strides, .padding = "same", .use_bias = below(2) == 0})(x));
+        break;
+      case 2:
+        values.push_back(nn::BatchNormalization({.center = below(2) == 0, .scale = below(2) == 0})(x));
+        break;
+      case 3:
+        values.push_back(nn::Activation(activation())(x));
+        break;
+      case 4:
+        values.push_back(nn::Add()({x, nn::Conv2D(x.shape()[3], 1)(any().shape() == x.shape() ? x : x)}));
+        break;
+      case 5:
+        values.push_back(nn::Concatenate()({x, nn::Dropout(0.3)(x)}));
+        break;
+      case 6:
+        values.push_back(nn::ZeroPadding2D({{below(3), below(3)}, {below(3), 1}})(x));
+        break;
+      case 7:
+        values.push_back(
+            nn::DepthwiseConv2D(3, {.strides = strides, .padding = "same", .activation = activation()})(x));
+        break;
+      case 8:
+        values.push_back(nn::MaxPooling2D(2, {.strides = strides, .padding = padding})(x));
+        break;
+      case 9:
+        values.push_back(nn::AveragePooling2D(3, {.strides = strides, .padding = padding})(x));
+        break;
+    }
+  }
+  const Tensor pooled = below(2) ? nn::GlobalAveragePooling2D()(values.back()) : nn::Flatten()(values.back());
+  return nn::Model(in, {nn::Dense(3, {.activation = activation()})(pooled), any()});
 }
 
 bool has_plan(const nn::Model& model) { return nn::explain(model).find("arena") != std::string::npos; }
@@ -223,69 +283,30 @@ TEST_CASE("a Sequential that gets another layer gets another plan") {
 TEST_CASE("random networks: plans agree with the layers") {
   for (int seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
-    std::mt19937 random(static_cast<unsigned>(seed));
-    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-    const Tensor in = nn::Input({4 + below(6), 4 + below(6), 1 + below(20)});
-    std::vector<Tensor> values{in};
-    const std::vector<std::string> activations{"linear",  "relu", "relu6", "elu",
-                                               "sigmoid", "tanh", "swish", "gelu"};
-    const auto any = [&] {
-      return values[values.size() - 1 -
-                    static_cast<std::size_t>(below(std::min<int>(3, static_cast<int>(values.size()))))];
-    };
-    const auto activation = [&] { return activations[static_cast<std::size_t>(below(8))]; };
-    for (int i = 0; i < 3 + below(8); ++i) {
-      const Tensor x = any();
-      const std::string padding = below(2) ? "same" : "valid";
-      const bool small = x.shape()[1] < 4 || x.shape()[2] < 4;
-      const std::int64_t strides = small ? 1 : 1 + below(2);
-      switch (below(small ? 8 : 10)) {
-        case 0:
-          values.push_back(nn::Conv2D(1 + below(33), 1, {.activation = activation()})(x));
-          break;
-        case 1:
-          values.push_back(nn::Conv2D(1 + below(33), 3,
-                                      {.strides = strides, .padding = "same", .use_bias = below(2) == 0})(x));
-          break;
-        case 2:
-          values.push_back(nn::BatchNormalization({.center = below(2) == 0, .scale = below(2) == 0})(x));
-          break;
-        case 3:
-          values.push_back(nn::Activation(activation())(x));
-          break;
-        case 4:
-          values.push_back(nn::Add()({x, nn::Conv2D(x.shape()[3], 1)(any().shape() == x.shape() ? x : x)}));
-          break;
-        case 5:
-          values.push_back(nn::Concatenate()({x, nn::Dropout(0.3)(x)}));
-          break;
-        case 6:
-          values.push_back(nn::ZeroPadding2D({{below(3), below(3)}, {below(3), 1}})(x));
-          break;
-        case 7:
-          values.push_back(
-              nn::DepthwiseConv2D(3, {.strides = strides, .padding = "same", .activation = activation()})(x));
-          break;
-        case 8:
-          values.push_back(nn::MaxPooling2D(2, {.strides = strides, .padding = padding})(x));
-          break;
-        case 9:
-          values.push_back(nn::AveragePooling2D(3, {.strides = strides, .padding = padding})(x));
-          break;
-      }
-    }
-    const Tensor pooled =
-        below(2) ? nn::GlobalAveragePooling2D()(values.back()) : nn::Flatten()(values.back());
-    const nn::Model model(in, {nn::Dense(3, {.activation = activation()})(pooled), any()});
+    const nn::Model model = random_network(seed);
     randomize(model, 100 * seed);
-    Shape shape = in.shape();
-    shape[0] = 1 + below(3);
+    K::set_floatx("float64");
+    const nn::Model exact = random_network(seed);
+    K::set_floatx("float32");
+    std::vector<Tensor> weights;
+    for (const Tensor& weight : model.get_weights()) weights.push_back(K::cast(weight, "float64"));
+    exact.set_weights(weights);
+    Shape shape = model.inputs()[0].shape();
+    shape[0] = 1 + seed % 3;
     for (int run = 0; run < 3; ++run) {
       const Tensor x = normal(shape, seed + run, "float32");
       const std::vector<Tensor> got = model.predict_on_batch(x);
       const ktape::NoGrad off;
-      const std::vector<Tensor> want = model.apply(std::vector<Tensor>{x});
-      for (std::size_t i = 0; i < got.size(); ++i) CHECK(agrees(got[i], want[i]));
+      const std::vector<Tensor> want = model.apply(std::vector<Tensor>{x}),
+                                truth = exact.apply(std::vector<Tensor>{K::cast(x, "float64")});
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        // Where sums cancel, neither the plan nor the layers are within 1e-5 of the true result.
+        const double scale = K::max(K::abs(want[i])).item<double>(), of_plan = distance(got[i], truth[i]),
+                     of_layers = distance(want[i], truth[i]);
+        CAPTURE(scale), CAPTURE(of_plan), CAPTURE(of_layers);
+        REQUIRE(got[i].shape() == want[i].shape());
+        CHECK((distance(got[i], want[i]) <= 1e-5 * scale || of_plan <= 4 * of_layers));
+      }
     }
   }
 }
