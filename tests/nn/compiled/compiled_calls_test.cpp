@@ -303,7 +303,9 @@ TEST_CASE("random networks: plans agree with the layers") {
         // Where sums cancel, neither the plan nor the layers are within 1e-5 of the true result.
         const double scale = K::max(K::abs(want[i])).item<double>(), of_plan = distance(got[i], truth[i]),
                      of_layers = distance(want[i], truth[i]);
-        CAPTURE(scale), CAPTURE(of_plan), CAPTURE(of_layers);
+        CAPTURE(scale);
+        CAPTURE(of_plan);
+        CAPTURE(of_layers);
         REQUIRE(got[i].shape() == want[i].shape());
         CHECK((distance(got[i], want[i]) <= 1e-5 * scale || of_plan <= 4 * of_layers));
       }
