@@ -25,9 +25,8 @@ PlanOfOp of_linear(double factor, double offset) {
 /// Returns the plan of a function of one tensor; null for other operations.
 PlanOfOp of_unary(const OperationCall& call, const std::string& name) {
   static const std::map<std::string, std::string> activations{
-      {"Relu", "relu"},         {"Relu6", "relu6"},     {"Selu", "selu"},
-      {"Silu", "silu"},         {"Sigmoid", "sigmoid"}, {"Tanh", "tanh"},
-      {"Softplus", "softplus"}, {"Exp", "exponential"}, {"identity", "linear"}};
+      {"Relu", "relu"},       {"Relu6", "relu6"}, {"Selu", "selu"},       {"Silu", "silu"},
+      {"Sigmoid", "sigmoid"}, {"Tanh", "tanh"},   {"Exp", "exponential"}, {"identity", "linear"}};
   if (const auto found = activations.find(name); found != activations.end())
     return [activation = found->second](Builder& network, const Nodes& x) {
       return network.activation(x[0], activation);

@@ -207,8 +207,6 @@ Node NetworkBuilder::activation(int x, const std::string& name) {
   if (name == "tanh") return function(x, {Function::Tanh});
   if (name == "silu" || name == "swish") return function(x, {Function::Swish});
   if (name == "gelu") return function(x, {Function::Gelu});
-  if (name == "softplus") return function(x, {Function::Softplus});
-  if (name == "mish") return function(x, {Function::Mish});
   if (name == "exponential") return function(x, {Function::Exp});
   if (name == "softmax") return softmax(x);
   return {};

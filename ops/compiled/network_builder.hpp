@@ -50,7 +50,8 @@ class NetworkBuilder {
   /// Adds `layer_normalization` over the last `axes` axes. gamma and beta may be undefined.
   Node layer_normalization(int x, const Variable& gamma, const Variable& beta, double epsilon, int axes);
   Node function(int x, const kernels::ElementFunction& f);
-  /// Adds the activation with a name of Keras, with default arguments.
+  /// Adds the activation with a name of Keras, with default arguments. Refuses softplus and mish, of which
+  /// oneDNN loses digits for x below -6.
   Node activation(int x, const std::string& name);
   /// Adds softmax along the last axis.
   Node softmax(int x);

@@ -55,16 +55,10 @@ OnednnFunction onednn_function(const ElementFunction& f) {
       return {algorithm::eltwise_tanh, "tanh", 0, 0};
     case Function::Swish:
       return {algorithm::eltwise_swish, "swish", 1, 0};
-    case Function::HardSwish:
-      return {algorithm::eltwise_hardswish, "hard_swish", 0, 0};
     case Function::Gelu:
       return {algorithm::eltwise_gelu_erf, "gelu", 0, 0};
     case Function::GeluTanh:
       return {algorithm::eltwise_gelu_tanh, "gelu_tanh", 0, 0};
-    case Function::Softplus:
-      return {algorithm::eltwise_soft_relu, "softplus", 0, 0};
-    case Function::Mish:
-      return {algorithm::eltwise_mish, "mish", 0, 0};
     case Function::Exp:
       return {algorithm::eltwise_exp, "exp", 0, 0};
     case Function::Linear:

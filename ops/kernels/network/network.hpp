@@ -12,21 +12,7 @@ namespace ktape::kernels {
 
 /// A function that is applied to each element.
 struct ElementFunction {
-  enum class Kind {
-    Relu,
-    Clip,
-    Elu,
-    Sigmoid,
-    Tanh,
-    Swish,
-    HardSwish,
-    Gelu,
-    GeluTanh,
-    Softplus,
-    Mish,
-    Exp,
-    Linear
-  };
+  enum class Kind { Relu, Clip, Elu, Sigmoid, Tanh, Swish, Gelu, GeluTanh, Exp, Linear };
   Kind kind;
   float alpha =
       0;  ///< Relu: the slope below 0. Clip: the least result. Elu: the factor below 0. Linear: the factor

@@ -300,14 +300,15 @@ TEST_CASE("random networks: plans agree with the layers") {
       const std::vector<Tensor> want = model.apply(std::vector<Tensor>{x}),
                                 truth = exact.apply(std::vector<Tensor>{K::cast(x, "float64")});
       for (std::size_t i = 0; i < got.size(); ++i) {
-        // Where sums cancel, neither the plan nor the layers are within 1e-5 of the true result.
+        // Where sums cancel, neither the plan nor the layers are within 1e-5 of the true result. oneDNN's gelu has
+        // an error of up to 2e-7, because 1 + erf(x) cancels below -2: more than 1e-5 of outputs that all lie there.
         const double scale = K::max(K::abs(want[i])).item<double>(), of_plan = distance(got[i], truth[i]),
                      of_layers = distance(want[i], truth[i]);
         CAPTURE(scale);
         CAPTURE(of_plan);
         CAPTURE(of_layers);
         REQUIRE(got[i].shape() == want[i].shape());
-        CHECK((distance(got[i], want[i]) <= 1e-5 * scale || of_plan <= 4 * of_layers));
+        CHECK((distance(got[i], want[i]) <= 1e-5 * scale || of_plan <= std::max(4 * of_layers, 2e-7)));
       }
     }
   }
