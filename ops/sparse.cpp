@@ -138,11 +138,13 @@ SparseTensor concatenate(const std::vector<SparseTensor>& tensors, int axis) {
   axis = canonical_axis("concatenate", axis, tensors[0].ndim());
   const Shape shape = joined_shape(tensors, axis);
   std::vector<Tensor> indices, values;
-  Tensor offset = zeros({shape.rank()}, {.dtype = DType::Int64});
+  std::int64_t first = 0;
   for (const SparseTensor& x : tensors) {
+    const Tensor offset = zeros({shape.rank()}, {.dtype = DType::Int64});
+    offset.pointer<std::int64_t>()[axis] = first;
     indices.push_back(x.indices() + offset);
     values.push_back(x.values());
-    offset.pointer<std::int64_t>()[axis] += x.shape()[axis];
+    first += x.shape()[axis];
   }
   const Tensor all = concatenate(indices, 0), order = row_major_order(all);
   return SparseTensor(gather(all, order), gather(concatenate(values, 0), order), shape);
