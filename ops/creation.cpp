@@ -36,7 +36,7 @@ Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
 namespace {
 Tensor filled(const char* op, const ShapeLike& shape, Scalar value, DType dtype) {
   expect_fits(op, value, dtype);
-  if (shape.waits()) return defer(op, {shape.known(), dtype}, filled, op, shape, value, dtype);
+  if (shape.waits()) return defer_described(op, {shape.known(), dtype}, filled, op, shape, value, dtype);
   return op_helpers::filled(op, shape.known(), value, dtype);
 }
 }  // namespace

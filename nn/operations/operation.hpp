@@ -127,8 +127,9 @@ class OperationCall {
 };
 
 /// Returns the call that a symbol records; nothing for a symbol that records no operation, or not all
-/// arguments of an operation.
-std::optional<OperationCall> operation_of(const Symbol& symbol);
+/// arguments of an operation. Throws ValueError for a variable among the arguments, unless `reads_variables` is
+/// set: the argument is then the variable's value.
+std::optional<OperationCall> operation_of(const Symbol& symbol, bool reads_variables = false);
 /// Returns the name that an operation got from a file; empty for other symbols.
 std::string given_name(const Symbol& symbol);
 /// Returns the operation that a symbol records, for names in drawings; null for an op that is none.

@@ -138,7 +138,8 @@ std::optional<Values> values_of(const std::any& value) {
 
 namespace {
 
-const Tensor& operand_value(const Symbol& symbol, const Operand& operand) {
+const Tensor& operand_value(const Symbol& symbol, const Operand& operand, bool reads_variables) {
+  if (operand.variable.defined() && reads_variables) return operand.variable.value();
   if (operand.variable.defined())
     fail("[save] the op '", symbol.op(),
          "' between layers must not read a variable, which no config can hold: received the variable '",
@@ -147,11 +148,11 @@ const Tensor& operand_value(const Symbol& symbol, const Operand& operand) {
 }
 
 /// Returns the recorded arguments in order; nothing if one has no form in configs.
-std::optional<std::vector<OperationArgument>> recorded_arguments(const Symbol& symbol) {
+std::optional<std::vector<OperationArgument>> recorded_arguments(const Symbol& symbol, bool reads_variables) {
   std::vector<OperationArgument> out;
   const std::span<const Operand> operands = symbol.operands();
   std::size_t next = 0;
-  const auto take = [&] { return operand_value(symbol, operands[next++]); };
+  const auto take = [&] { return operand_value(symbol, operands[next++], reads_variables); };
   const std::vector<DescribedArgument>* const described = described_arguments(symbol);
   if (!described) {
     while (next < operands.size()) out.push_back({.tensors = {take()}});
@@ -245,12 +246,12 @@ const Operation* operation_named_by(const Symbol& symbol) {
   return candidates.empty() ? nullptr : candidates[0];
 }
 
-std::optional<OperationCall> operation_of(const Symbol& symbol) {
+std::optional<OperationCall> operation_of(const Symbol& symbol, bool reads_variables) {
   if (const OperationCall* const call = applied_operation(symbol)) return *call;
   if (symbol.captured() > 0) return {};
   const std::vector<const Operation*> candidates = operations_of_op(symbol.op());
   if (candidates.empty()) return {};
-  const auto recorded = recorded_arguments(symbol);
+  const auto recorded = recorded_arguments(symbol, reads_variables);
   if (!recorded) return {};
   for (const Operation* const operation : candidates)
     if (const auto call = named(*operation, *recorded)) return written(*call);

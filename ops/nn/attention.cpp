@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/composed_gradient.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -168,7 +168,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     };
     const Shape shape =
         options.heads_last ? Shape{batch, q.steps, heads, v.dim} : Shape{batch, heads, q.steps, v.dim};
-    return defer(op, {shape, query.dtype()}, later, query, key, value, WithoutGradient{options.mask});
+    const auto run = [later](const AttentionOptions&, const Tensor& q, const Tensor& k, const Tensor& v,
+                             const Tensor& mask) { return later(q, k, v, mask); };
+    return defer_described(op, {shape, query.dtype()}, run, without_mask(options), query, key, value,
+                           WithoutGradient{options.mask});
   }
   if (query.dtype() == DType::Float16) {
     const auto wide = [](const Tensor& t) { return cast(t, DType::Float32); };

@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -116,7 +116,7 @@ Tensor layer_normalization(const Tensor& x, const Tensor& gamma, const Tensor& b
   };
   expect_place("gamma", gamma), expect_place("beta", beta);
   if (is_symbolic(x, gamma, beta))
-    return defer(op, {x.shape(), x.dtype()}, layer_normalization, x, gamma, beta, options);
+    return defer_described(op, {x.shape(), x.dtype()}, layer_normalization, x, gamma, beta, options);
   const Tensor scale =
       gamma.defined() ? op_helpers::broadcastable_parameter(op, "gamma", gamma, x, bits) : gamma;
   const Tensor offset =

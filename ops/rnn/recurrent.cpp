@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/composed_gradient.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -7,6 +7,7 @@
 #include <ktape/ops/kernels/reduce/reductions.hpp>
 #include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/rnn/internal/recurrent_arguments.hpp>
+#include <ktape/ops/rnn/recorded_rnn.hpp>
 #include <ktape/ops/rnn/recurrent.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -305,7 +306,24 @@ Result later(const Arguments& a) {
     given.options.mask = mask;
     return in_order(run_any(given));
   };
-  const Tensors results = defer(a.kind.op, results_of(a), run, a.tensors(), WithoutGradient{a.options.mask});
+  const WithoutGradient mask{a.options.mask};
+  auto symbol = Ref<Symbol>::adopt(
+      new DeferredCall<decltype(run), Tensors, WithoutGradient>(a.kind.op, false, run, a.tensors(), mask));
+  const RecordedRecurrence recorded{a.kind.activation,
+                                    a.kind.two_biases,
+                                    options.go_backwards,
+                                    options.time_major,
+                                    options.zero_output_for_mask,
+                                    static_cast<std::size_t>(a.kind.states),
+                                    [kind = a.kind, options](const Tensors& operands) {
+                                      const Tensors t(operands.begin(), operands.end() - 1);
+                                      RnnOptions own = options;
+                                      own.mask = operands.back();
+                                      return in_order(op_helpers::composed(
+                                          {kind, t[0], t[1], t[2], t[3], {t.begin() + 4, t.end()}, own}));
+                                    }};
+  if (!running_graph()) symbol = described(std::move(symbol), {{0, false, recorded}});
+  const Tensors results = defer(std::move(symbol), results_of(a));
   return {results[1], results[0], {results.begin() + 2, results.end()}};
 }
 
@@ -342,6 +360,12 @@ std::string known(const char* op, const char* name, const std::string& activatio
 }
 
 }  // namespace
+
+const RecordedRecurrence* recorded_recurrence(const Symbol& symbol) {
+  const std::vector<DescribedArgument>* const described = described_arguments(symbol);
+  return described && described->size() == 1 ? std::any_cast<RecordedRecurrence>(&(*described)[0].value)
+                                             : nullptr;
+}
 
 Result lstm(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
             const TensorList& initial_states, const LstmOptions& options) {

@@ -5,6 +5,7 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/rnn/recorded_rnn.hpp>
 #include <ktape/ops/rnn/rnn.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -178,6 +179,23 @@ std::vector<OutputInfo> results_of(const Trace& step, std::size_t states, Extent
   return all;
 }
 
+/// A deferred loop with its arguments.
+class RnnSymbol final : public Symbol {
+ public:
+  RnnSymbol(Ref<Symbol> call, std::vector<Operand> captured, RecordedRnn loop)
+      : Symbol("rnn"), loop(std::move(loop)), call_(std::move(call)) {
+    const std::span<const Operand> operands = call_->operands();
+    set_operands({operands.begin(), operands.end()});
+    set_captured(std::move(captured));
+  }
+  void run(const OperandValues& values, Results& results) const override { call_->run(values, results); }
+
+  const RecordedRnn loop;
+
+ private:
+  Ref<Symbol> call_;
+};
+
 /// Defers the loop as one op.
 RnnResult<Tensors> later(const RnnStep& step, const TensorList& inputs, const TensorList& initial_states,
                          const RnnOptions& options, const Tensor& length, Extents extents) {
@@ -194,10 +212,15 @@ RnnResult<Tensors> later(const RnnStep& step, const TensorList& inputs, const Te
     return all;
   };
   Trace traced = trace_step(step, inputs, initial_states, options);
+  const WithoutGradient mask{options.mask}, lengths{length};
+  using Call = DeferredCall<decltype(run), TensorList, TensorList, TensorList, WithoutGradient, WithoutGradient>;
+  auto call =
+      Ref<Symbol>::adopt(new Call("rnn", false, run, inputs, initial_states, options.constants, mask, lengths));
+  const RecordedRnn loop{step, without_tensors(options), inputs.size(), initial_states.size(),
+                         options.constants.size()};
   const Tensors all =
-      defer_capturing("rnn", results_of(traced, initial_states.size(), extents, options.time_major),
-                      std::move(traced.captured), run, inputs, initial_states, options.constants,
-                      WithoutGradient{options.mask}, WithoutGradient{length});
+      defer(Ref<Symbol>::adopt(new RnnSymbol(std::move(call), std::move(traced.captured), loop)),
+            results_of(traced, initial_states.size(), extents, options.time_major));
   const auto outputs = static_cast<std::ptrdiff_t>(all.size() - initial_states.size()) / 2;
   return {{all.begin(), all.begin() + outputs},
           {all.begin() + outputs, all.begin() + 2 * outputs},
@@ -205,6 +228,11 @@ RnnResult<Tensors> later(const RnnStep& step, const TensorList& inputs, const Te
 }
 
 }  // namespace
+
+const RecordedRnn* recorded_rnn(const Symbol& symbol) {
+  const auto* const rnn = dynamic_cast<const RnnSymbol*>(&symbol);
+  return rnn ? &rnn->loop : nullptr;
+}
 
 void detail::fail_several_inputs(std::size_t received) {
   fail("[rnn] a step that takes one tensor needs one input: received ", received, " inputs");

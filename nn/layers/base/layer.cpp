@@ -433,7 +433,8 @@ std::vector<Tensor> LayerImpl::apply(const std::vector<Tensor>& given, const Cal
   for (const Tensor& x : given) inputs.push_back(accepted(x, inputs.size(), given.size()));
   const auto go = [&] {
     // Inside the call of another layer, only the outer call is part of the graph.
-    const bool waits = !caller && (is_symbolic(inputs) || any_symbolic(arguments));
+    const bool waits =
+        (!caller || inner_calls_wait) && (is_symbolic(inputs) || any_symbolic(arguments));
     if (waits) return defer_call(given, arguments);
     if (!caller && CallReports::any()) forget_reports();
     return compute(inputs, arguments);
@@ -456,6 +457,7 @@ std::vector<Tensor> LayerImpl::defer_call(const std::vector<Tensor>& inputs, con
   const std::vector<Tensor> traced = [&] {
     // A traced call infers the shapes, dtypes and masks of the outputs and changes nothing.
     const InferenceScope tracing;
+    const InnerCallsScope inlined(false);
     std::vector<Tensor> fitting;
     for (const Tensor& x : inputs) fitting.push_back(accepted(x, fitting.size(), inputs.size()));
     return compute(fitting, arguments);

@@ -1,3 +1,4 @@
+#include <ktape/autograd/environment.hpp>
 #include <ktape/nn/layers/base/internal/call_scopes.hpp>
 #include <ktape/nn/layers/base/layer_call.hpp>
 
@@ -82,6 +83,18 @@ void LayerCallSymbol::run(const OperandValues& values, Results& results) const {
   for (std::size_t i = 0; i < call.input_count; ++i) inputs.push_back(values[i]);
   results.set(call.layer.impl().apply(inputs, with_values(call.arguments, values, call.input_count)));
 }
+
+std::vector<Tensor> LayerCallSymbol::inner_outputs(const LayerCall& call) {
+  const InferenceScope changes_nothing;
+  const InnerCallsScope wait(true);
+  const GraphScope outermost;
+  LayerImpl& layer = call.layer.impl();
+  std::vector<Tensor> inputs;
+  for (const Tensor& x : call.inputs()) inputs.push_back(layer.accepted(x, inputs.size(), call.input_count));
+  return layer.compute(inputs, call.arguments);
+}
+
+std::vector<Tensor> inner_outputs(const LayerCall& call) { return LayerCallSymbol::inner_outputs(call); }
 
 GraphScope::GraphScope() : before_(std::exchange(caller, nullptr)) {}
 GraphScope::~GraphScope() { caller = before_; }

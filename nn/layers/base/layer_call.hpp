@@ -31,6 +31,10 @@ struct LayerCall {
 const LayerCall* call_of(const Symbol& symbol);
 const LayerCall* call_of(const Tensor& x);
 
+/// Returns the outputs of a call as symbols of the ops inside of the layer, computed from the symbols of the
+/// call's inputs in inference. The calls of inner layers are symbols of calls.
+std::vector<Tensor> inner_outputs(const LayerCall& call);
+
 /// A scope in which calls of layers on symbolic tensors become part of a graph, even inside the call of
 /// another layer.
 class GraphScope {
@@ -52,6 +56,7 @@ class LayerCallSymbol final : public Symbol {
   static Ref<Symbol> make(const Layer& layer, const std::vector<Tensor>& inputs,
                           const CallArguments& arguments);
   void run(const OperandValues& values, Results& results) const override;
+  static std::vector<Tensor> inner_outputs(const LayerCall& call);
 
  private:
   LayerCallSymbol() : Symbol("layer") {}

@@ -8,8 +8,22 @@ namespace ktape::nn {
 
 /// The layer whose `call` is running on this thread.
 inline constinit thread_local LayerImpl* caller [[gnu::tls_model("initial-exec")]] = nullptr;
+/// Whether the calls of layers inside of other layers are symbols of their own on this thread.
+inline constinit thread_local bool inner_calls_wait [[gnu::tls_model("initial-exec")]] = false;
 /// The number of calls on this thread that no other layer made.
 inline constinit thread_local std::uint64_t outermost_calls [[gnu::tls_model("initial-exec")]] = 0;
+
+/// A scope that sets `inner_calls_wait`.
+class InnerCallsScope {
+ public:
+  explicit InnerCallsScope(bool wait) : before_(std::exchange(inner_calls_wait, wait)) {}
+  ~InnerCallsScope() { inner_calls_wait = before_; }
+  InnerCallsScope(const InnerCallsScope&) = delete;
+  InnerCallsScope& operator=(const InnerCallsScope&) = delete;
+
+ private:
+  const bool before_;
+};
 
 /// A scope in which the `call` of a layer runs on this thread, with the learning phase of the arguments.
 class LayerImpl::CallScope {
