@@ -161,11 +161,23 @@ class Model : public Layer {
   /// The file is complete or absent, also after a crash. Throws ValueError for another name and for a model
   /// without a config, IOError for a file that cannot be written. Mirrors `keras.Model.save`.
   void save(const std::string& path, const SaveOptions& options = {}) const;
-  /// Writes only the weights: .weights.h5 (Keras 3), .h5 (Keras 2), .npz (NumPy), .safetensors.
+  /// Writes only the weights: .weights.h5 (Keras 3), .weights.json (Keras 3, in several files of at most
+  /// `max_shard_size`), .h5 (Keras 2), .npz (NumPy), .safetensors.
   void save_weights(const std::string& path, const SaveOptions& options = {}) const;
   /// Loads the weights from a file of `save_weights` or `save`. Throws ValueError, naming layers and shapes,
   /// for the weights of another architecture, and changes nothing then.
   void load_weights(const std::string& path, const LoadWeightsOptions& options = {}) const;
+  /// Writes the model for other programs in the format of ONNX: a graph that computes the outputs in inference.
+  /// The model may be Sequential, functional or a class of the user, if all that `call` computes are calls of
+  /// layers and ops of K or `ops`. Inputs and outputs keep names and dtypes, and extents of None stay open. A loop
+  /// over time steps becomes an LSTM, GRU, RNN or Scan. Random layers do what they do in inference.
+  ///
+  /// Throws ValueError, naming the layer and the op, for what ONNX cannot compute (strings, random numbers), for an
+  /// unknown format, an opset out of range and a model whose inputs are not known; IOError for a file that cannot
+  /// be written. Mirrors `keras.Model.export(path, format="onnx")`.
+  ///
+  ///     model.export_to("model.onnx", {.opset_version = 17, .doc_string = "digits"});
+  void export_to(const std::string& path, const ExportOptions& options = {}) const;
   /// Returns the architecture as JSON, as Keras 3 writes it; on several lines with an indent. The losses and
   /// metrics that `add_loss` and `add_metric` added to a functional model are left out. Throws ValueError,
   /// naming the part, for a part without a config: a Lambda, an op between layers that reads a variable or

@@ -1,6 +1,11 @@
 #pragma once
+#include <ktape/autograd/base/dtype.hpp>
+#include <ktape/autograd/base/shape.hpp>
 #include <ktape/nn/core/registry.hpp>
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +15,30 @@ namespace ktape::nn {
 struct SaveOptions {
   bool overwrite = true;          ///< false: an existing file is an error
   bool include_optimizer = true;  ///< whether the optimizer's state is saved, if the format allows
+  /// The version of Keras that must read the file. Keras 3 reads all of Keras's formats; 2.15 (2) reads `.h5`.
+  std::optional<int> keras_version = {};
+  /// In GB: `save_weights("model.weights.json")` writes files of at most this size. 5 by default, as in Keras.
+  std::optional<double> max_shard_size = {};
+};
+
+/// An input of an exported model, as Keras's InputSpec says.
+struct InputSignature {
+  Shape shape;  ///< with the batch axis; None for an extent that may change from call to call
+  DType dtype = DType::Float32;  ///< the dtype of the values
+  std::string name = {};         ///< the name in the file; by default the name of the model's input
+};
+
+struct ExportOptions {
+  std::string format = "onnx";  ///< the only format so far
+  bool verbose = false;         ///< whether a line tells what was written
+  /// The inputs; by default those of the model, or of the build of a model class of the user.
+  std::vector<InputSignature> input_signature = {};
+  std::optional<int> opset_version = {};  ///< the version of ONNX's operators, 17 to 21; 18 by default
+  std::string doc_string = {};            ///< a text for people, in the file
+  std::map<std::string, std::string> metadata = {};  ///< keys and values in the file
+  /// Weights of more bytes together are written to a second file, "model.onnx.data". A file of ONNX cannot have
+  /// more than 2 GB.
+  std::uint64_t most_weights_inside = 1'900'000'000;
 };
 
 struct LoadOptions {

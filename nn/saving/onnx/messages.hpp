@@ -56,4 +56,7 @@ Tensor tensor_of(data::ProtobufReader message, const std::string& folder, std::s
 /// for a type that no tensor of the library has.
 DType dtype_of_code(std::int64_t code);
 
+/// Returns the code of TensorProto.DataType for a dtype.
+std::int64_t code_of(DType dtype);
+
 }  // namespace ktape::nn::onnx

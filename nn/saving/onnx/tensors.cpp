@@ -266,6 +266,12 @@ DType dtype_of_code(std::int64_t code) {
   }
 }
 
+std::int64_t code_of(DType dtype) {
+  for (const Code code : {Float, UInt8, Int8, Int16, Int32, Int64, Bool, Float16, Double})
+    if (dtype_of_code(code) == dtype) return code;
+  fail<TypeError>("[onnx] a dtype must have a type in ONNX: received dtype=", dtype);
+}
+
 Tensor tensor_of(ProtobufReader in, const std::string& folder, std::string* name) {
   const Stored stored = read(in);
   if (name) *name = stored.name;

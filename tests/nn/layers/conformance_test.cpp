@@ -1,18 +1,6 @@
 #include "../../ops/check.hpp"
 #include "../saving/changes.hpp"
-#include "conformance/activation.hpp"
-#include "conformance/attention.hpp"
-#include "conformance/convolution.hpp"
-#include "conformance/core.hpp"
-#include "conformance/merging.hpp"
-#include "conformance/normalization.hpp"
-#include "conformance/padding.hpp"
-#include "conformance/pooling.hpp"
-#include "conformance/preprocessing.hpp"
-#include "conformance/recurrent.hpp"
-#include "conformance/regularization.hpp"
-#include "conformance/reshaping.hpp"
-#include "conformance/strings.hpp"
+#include "conformance/table.hpp"
 
 #include <ktape/ktape.hpp>
 #include <ktape/nn/core/loading.hpp>
@@ -23,19 +11,6 @@ namespace K = ktape::backend;
 using ktape::Variable;
 
 namespace {
-
-/// All rows.
-const std::vector<Row>& table() {
-  static const std::vector<Row> rows = [] {
-    std::vector<Row> all;
-    for (const auto& family : {core_rows(), reshaping_rows(), regularization_rows(), normalization_rows(),
-                               recurrent_rows(), attention_rows(), merging_rows(), convolution_rows(),
-                               pooling_rows(), padding_rows(), preprocessing_rows(), activation_rows()})
-      all.insert(all.end(), family.begin(), family.end());
-    return all;
-  }();
-  return rows;
-}
 
 std::vector<Tensor> inputs_of(const Row& row, ktape::DType dtype, int seed = 1) {
   std::vector<Tensor> inputs;

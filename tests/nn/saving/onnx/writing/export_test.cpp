@@ -1,0 +1,235 @@
+#include "../../../../ops/check.hpp"
+#include "../../../layers/conformance/table.hpp"
+#include "onnx_runtime.hpp"
+
+namespace K = ktape::backend;
+using doctest::Contains;
+using exported::Cases;
+using ktape::IOError;
+using ktape::ValueError;
+
+namespace {
+
+std::vector<Tensor> inputs_of(const Row& row) {
+  std::vector<Tensor> inputs;
+  int seed = 1;
+  for (const Shape& shape : row.inputs)
+    inputs.push_back(row.classes > 0
+                         ? K::random_uniform(shape, {.maxval = row.classes, .dtype = "int32", .seed = seed})
+                         : normal(shape, seed++, "float32"));
+  return inputs;
+}
+
+/// Returns a model of one layer, with an open batch or with all extents open but the last.
+nn::Model model_of(const nn::Layer& layer, const std::vector<Tensor>& inputs) {
+  std::vector<Tensor> in;
+  for (const Tensor& x : inputs)
+    in.push_back(nn::Input(Shape(x.shape().begin() + 1, x.ndim() - 1), {.dtype = x.dtype()}));
+  return nn::Model(in, layer.apply(in));
+}
+
+/// Compares all cases with ONNX Runtime.
+void check_with_runtime(const Cases& cases) {
+  cases.run([](const std::string& name, const std::string& reason) {
+    CHECK_MESSAGE(reason.empty(), name, ": ", reason);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("onnx: every layer is exported") {
+  Cases cases;
+  for (const Row& row : table()) {
+    CAPTURE(row.name);
+    const nn::Layer layer = row.make();
+    const std::vector<Tensor> inputs = inputs_of(row);
+    layer.apply(inputs);
+    int seed = 100;
+    for (const ktape::Variable& weight : layer.weights())  // no weight stays at its initial zeros and ones
+      if (weight.dtype().is_floating())
+        K::set_value(weight, K::abs(normal(weight.shape(), seed++, weight.dtype())) * 0.5 + 0.1);
+    std::string reason;
+    try {
+      reason = cases.add(row.name, model_of(layer, inputs), inputs);
+    } catch (const ktape::Error& error) {
+      reason = error.what();
+    }
+    CHECK_MESSAGE(reason.empty(), row.name, ": ", reason);
+  }
+  check_with_runtime(cases);
+}
+
+TEST_CASE("onnx: recurrent layers with directions, states, masks and cells of their own") {
+  Cases cases;
+  const Tensor x = normal({3, 5, 4}, 1, "float32");
+  Tensor padded = K::concatenate({x, K::zeros({1, 5, 4})}, 0);
+  padded = K::concatenate({K::slice(padded, {0, 0, 0}, {4, 3, 4}), K::zeros({4, 2, 4})}, 1);
+  const auto check = [&](const std::string& name, const nn::Layer& layer, bool masked = false) {
+    const Tensor in = nn::Input({ktape::None, 4});
+    const nn::Model model(in, layer.apply(masked ? nn::Masking()(in) : in));
+    int seed = 7;
+    for (const ktape::Variable& weight : model.weights())
+      K::set_value(weight, normal(weight.shape(), seed++, "float32"));
+    std::string reason;
+    try {
+      reason = cases.add(name, model, {masked ? padded : x});
+    } catch (const ktape::Error& error) {
+      reason = error.what();
+    }
+    CHECK_MESSAGE(reason.empty(), name, ": ", reason);
+  };
+  for (const bool sequences : {false, true})
+    for (const bool backwards : {false, true}) {
+      const std::string way = std::string(sequences ? "_sequences" : "") + (backwards ? "_backwards" : "");
+      check("lstm" + way,
+            nn::LSTM(3, {.return_sequences = sequences, .return_state = true, .go_backwards = backwards}));
+      check("gru" + way,
+            nn::GRU(3, {.return_sequences = sequences, .return_state = true, .go_backwards = backwards}));
+      check("rnn" + way, nn::SimpleRNN(3, {.return_sequences = sequences, .go_backwards = backwards}));
+      check("masked_lstm" + way, nn::LSTM(3, {.return_sequences = sequences, .go_backwards = backwards}),
+            true);
+      check("masked_gru" + way, nn::GRU(3, {.return_sequences = sequences, .go_backwards = backwards}), true);
+    }
+  check("gru_before", nn::GRU(3, {.reset_after = false}));
+  check("rnn_relu", nn::SimpleRNN(3, {.activation = "relu"}));
+  check("lstm_without_bias", nn::LSTM(3, {.use_bias = false}));
+  check("lstm_of_formulas", nn::LSTM(3, {.activation = "relu"}));
+  check("stacked_cells",
+        nn::RNN(std::vector<nn::Layer>{nn::LSTMCell(3), nn::GRUCell(2)}, {.return_sequences = true}));
+  check("bidirectional", nn::Bidirectional(nn::LSTM(3, {.return_sequences = true})));
+  check("masked_bidirectional",
+        nn::Bidirectional(nn::GRU(3, {.return_sequences = true}), {.merge_mode = "sum"}), true);
+  check_with_runtime(cases);
+}
+
+namespace {
+
+struct ResidualImpl : nn::ModelImpl {
+  nn::Dense up = add_layer(nn::Dense(8, {.activation = "relu", .name = "up"}));
+  nn::Dense down = add_layer(nn::Dense(4, {.name = "down"}));
+  ktape::Variable scale;
+
+  void build(const Shape&) override { scale = add_weight("scale", {4}, {.initializer = "ones"}); }
+  Tensor call(const Tensor& x) override {
+    const Tensor y = down(up(x)) * scale;
+    return K::softmax(x + y) + K::mean(K::square(y), -1, true);
+  }
+};
+using Residual = nn::ModelOf<ResidualImpl>;
+
+}  // namespace
+
+TEST_CASE("onnx: functional models with ops, models of classes, and shared layers") {
+  Cases cases;
+  const auto check = [&](const std::string& name, const nn::Model& model, const std::vector<Tensor>& inputs,
+                         const nn::ExportOptions& options = {}) {
+    std::string reason;
+    try {
+      reason = cases.add(name, model, inputs, options);
+    } catch (const ktape::Error& error) {
+      reason = error.what();
+    }
+    CHECK_MESSAGE(reason.empty(), name, ": ", reason);
+  };
+  const Tensor a = nn::Input({4}, {.name = "left"}), b = nn::Input({4}, {.name = "right"});
+  const nn::Dense shared(3, {.name = "shared"});
+  const Tensor sum = shared(a) * 2 + shared(b), part = sum[{ktape::All, ktape::Slice(0, 2)}];
+  const Tensor joined = K::concatenate({K::exp(part), K::where(sum > 0, sum, -sum)});
+  const nn::Model model({a, b}, {joined, K::expand_dims(K::max(sum, 1), 1)}, {.name = "ops"});
+  check("functional", model, {normal({5, 4}, 1, "float32"), normal({5, 4}, 2, "float32")});
+  const nn::Model again = nn::onnx::load(cases.path("functional"));
+  CHECK(again.impl().input_names() == std::vector<std::string>{"left", "right"});
+  CHECK(again.impl().output_names() == model.impl().output_names());
+
+  const Residual residual;
+  residual(normal({2, 4}, 1, "float32"));
+  check("class", residual, {normal({7, 4}, 3, "float32")});
+  check(
+      "signature", residual, {normal({2, 4}, 3, "float32")},
+      {.input_signature = {{.shape = {2, 4}, .dtype = "float32", .name = "features"}}, .opset_version = 17});
+  CHECK(nn::onnx::load(cases.path("signature")).impl().input_names() == std::vector<std::string>{"features"});
+
+  const nn::Sequential nested({nn::Input({4}), nn::Dense(4), nn::Sequential({nn::Input({4}), nn::Dense(2)})});
+  for (const int opset : {17, 18, 19, 20, 21})
+    check("opset_" + std::to_string(opset), nested, {normal({3, 4}, 1, "float32")}, {.opset_version = opset});
+  check_with_runtime(cases);
+}
+
+TEST_CASE("onnx: unknown extents, masks of an embedding, and images of any size") {
+  Cases cases;
+  const auto check = [&](const std::string& name, const nn::Model& model, const std::vector<Tensor>& inputs) {
+    std::string reason;
+    try {
+      reason = cases.add(name, model, inputs);
+    } catch (const ktape::Error& error) {
+      reason = error.what();
+    }
+    CHECK_MESSAGE(reason.empty(), name, ": ", reason);
+  };
+  const nn::Sequential images(
+      {nn::Input({ktape::None, ktape::None, 3}), nn::Conv2D(4, 3, {.strides = 2, .padding = "same"}),
+       nn::BatchNormalization(), nn::ReLU(), nn::MaxPooling2D(2, {.padding = "same"}),
+       nn::Conv2DTranspose(2, 3, {.strides = 2, .padding = "same", .activation = "tanh"}),
+       nn::UpSampling2D(2), nn::GlobalAveragePooling2D()});
+  check("images", images, {normal({2, 17, 22, 3}, 1, "float32")});
+  const Tensor words = nn::Input({ktape::None}, {.dtype = "int32"});
+  Tensor x = nn::Embedding(11, 8, {.mask_zero = true})(words);
+  x = nn::LayerNormalization()(x + nn::MultiHeadAttention(2, 4)({x, x}));
+  x = nn::GlobalAveragePooling1D()(nn::LSTM(5, {.return_sequences = true})(x));
+  check("words", nn::Model(words, nn::Dense(2, {.activation = "softmax"})(x)),
+        {ints({{3, 4, 5, 0, 0}, {1, 2, 0, 0, 0}, {7, 8, 9, 10, 1}})});
+  const Tensor steps = nn::Input({ktape::None, 6});
+  check("causal", nn::Model(steps, nn::MultiHeadAttention(2, 3)({steps, steps}, {.use_causal_mask = true})),
+        {normal({2, 5, 6}, 1, "float32")});
+  check_with_runtime(cases);
+}
+
+TEST_CASE("onnx: large weights in a second file, float16, texts and metadata") {
+  Cases cases;
+  const nn::Sequential model({nn::Input({16}), nn::Dense(32), nn::Dense(3)}, {.name = "net"});
+  CHECK(cases.add("outside", model, {normal({2, 16}, 1, "float32")}, {.most_weights_inside = 1000}) == "");
+  CHECK(std::filesystem::file_size(cases.path("outside") + ".data") >= 16 * 32 * 4);
+  CHECK(std::filesystem::file_size(cases.path("outside")) < 2500);
+  const nn::Sequential half({nn::Input({4}, {.dtype = "float16"}), nn::Dense(3, {.dtype = "float16"})});
+  CHECK(cases.add("half", half, {normal({2, 4}, 1, "float16")}, {}, 2e-3) == "");
+  model.export_to(cases.path("outside"), {.doc_string = "for people", .metadata = {{"author", "somebody"}}});
+  const std::string bytes = exported::content_of(cases.path("outside"));
+  for (const char* text : {"for people", "author", "somebody", "ktape", "net"}) {
+    CAPTURE(text);
+    CHECK(bytes.find(text) != std::string::npos);
+  }
+  check_with_runtime(cases);
+}
+
+namespace {
+
+struct NoisyImpl : nn::LayerImpl {
+  NoisyImpl() : LayerImpl("Noisy") {}
+  Tensor call(const Tensor& x) override { return x + K::random_normal(K::shape(x)); }
+};
+
+}  // namespace
+
+TEST_CASE("onnx: what has no form is refused by name, and nothing is written") {
+  const Files files;
+  const std::string path = files.folder() + "/m.onnx";
+  const Tensor in = nn::Input({4});
+  const nn::Model noisy(in, nn::LayerOf<NoisyImpl>(std::make_shared<NoisyImpl>())(nn::Dense(3)(in)));
+  CHECK_THROWS_WITH_AS(noisy.export_to(path), Contains("noisy"), ValueError);
+  CHECK_THROWS_WITH_AS(noisy.export_to(path),
+                       Contains("must have a form in ONNX: received the op 'random_normal'"), ValueError);
+  const nn::Sequential plain({nn::Dense(3)});
+  CHECK_THROWS_WITH_AS(plain.export_to(path), Contains("the inputs of the model must be known"), ValueError);
+  const nn::Model good(in, nn::Dense(3)(in));
+  CHECK_THROWS_WITH_AS(good.export_to(path, {.format = "tf"}), Contains("the format must be \"onnx\""),
+                       ValueError);
+  for (const int opset : {16, 22})
+    CHECK_THROWS_WITH_AS(good.export_to(path, {.opset_version = opset}),
+                         Contains("opset_version must be in [17, 21]"), ValueError);
+  CHECK_THROWS_WITH_AS(good.export_to(files.folder() + "/none/m.onnx"), Contains("none/m.onnx"), IOError);
+  const nn::Model two({in, nn::Input({4}, {.name = "b"})}, nn::Add()({in, in}));
+  CHECK_THROWS_WITH_AS(two.export_to(path, {.input_signature = {{.shape = {1, 4}, .name = "a"},
+                                                                {.shape = {1, 4}, .name = "a"}}}),
+                       Contains("names of their own: received 'a' twice"), ValueError);
+  CHECK(std::filesystem::is_empty(files.folder()));
+}
