@@ -42,6 +42,7 @@
 #include <ktape/nn/data/sequences.hpp>
 #include <ktape/nn/data/split.hpp>
 #include <ktape/nn/files/npy.hpp>
+#include <ktape/nn/files/torch.hpp>
 #include <ktape/nn/layers/activation/activation.hpp>
 #include <ktape/nn/layers/attention/attention.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
@@ -86,9 +87,11 @@
 #include <ktape/nn/plot/model_graph.hpp>
 #include <ktape/nn/plot/plot.hpp>
 #include <ktape/nn/program_options.hpp>
+#include <ktape/nn/saving/listing.hpp>
 #include <ktape/nn/saving/onnx/onnx.hpp>
 #include <ktape/nn/saving/safetensors/safetensors.hpp>
 #include <ktape/nn/saving/saving.hpp>
+#include <ktape/nn/saving/torch/torch_weights.hpp>
 #include <ktape/nn/serialization/clone.hpp>
 #include <ktape/nn/training/history.hpp>
 #include <ktape/ops/keras/backend.hpp>

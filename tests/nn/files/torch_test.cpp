@@ -1,0 +1,114 @@
+#include "../../ops/check.hpp"
+#include "torch_files.hpp"
+
+#include <ktape/ktape.hpp>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+
+namespace data = ktape::data;
+using doctest::Contains;
+using ktape::IOError;
+using ktape::Shape;
+using ktape::Tensor;
+
+namespace {
+
+std::map<std::string, Tensor> loaded(const std::string& name) {
+  std::map<std::string, Tensor> tensors;
+  for (const auto& [key, tensor] : data::load_torch(torch_files() + '/' + name)) tensors.emplace(key, tensor);
+  return tensors;
+}
+
+}  // namespace
+
+TEST_CASE("load_torch reads the tensors of a state_dict") {
+  if (torch_files().empty()) return;
+  for (const char* file : {"state.pt", "protocol4.pt", "protocol5.pt"}) {
+    CAPTURE(file);
+    const auto named = data::load_torch(torch_files() + '/' + file);
+    REQUIRE(named.size() == 7);
+    CHECK(named[0].first == "fc.weight");  // in the order of the file
+    const auto tensors = loaded(file);
+    CHECK(tensors.at("fc.weight").shape() == Shape{2, 3});
+    CHECK(values(tensors.at("fc.weight")) == Values{0, 1, 2, 3, 4, 5});
+    CHECK(values(tensors.at("fc.bias")) == Values{10, 11});
+    CHECK(values(tensors.at("view.transposed")) == Values{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11});
+    CHECK(values(tensors.at("view.part")) == Values{5, 6, 9, 10});
+    CHECK(values(tensors.at("view.expanded")) == Values{2, 3, 2, 3, 2, 3});
+    CHECK(tensors.at("scalar").shape() == Shape());
+    CHECK(values(tensors.at("scalar")) == Values{-5});
+    CHECK(tensors.at("scalar").dtype() == "int64");
+    CHECK(tensors.at("empty").shape() == Shape{0, 3});
+  }
+}
+
+TEST_CASE("load_torch keeps dtypes in both byte orders") {
+  if (torch_files().empty()) return;
+  for (const char* file : {"dtypes.pt", "big.pt"}) {
+    CAPTURE(file);
+    const auto tensors = loaded(file);
+    const std::map<std::string, std::pair<std::string, Values>> wanted{
+        {"half", {"float16", {0.5, -2}}},   {"double", {"float64", {1e-300, 3}}},
+        {"bfloat16", {"float32", {1, -2}}}, {"int32", {"int32", {-7, 8}}},
+        {"int16", {"int16", {-7, 8}}},      {"int8", {"int8", {-7, 8}}},
+        {"uint8", {"uint8", {7, 255}}},     {"bool", {"bool", {1, 0}}}};
+    REQUIRE(tensors.size() == wanted.size());
+    for (const auto& [name, facts] : wanted) {
+      CAPTURE(name);
+      CHECK(tensors.at(name).dtype() == facts.first);
+      CHECK(values(ktape::backend::cast(tensors.at(name), "float64")) == facts.second);
+    }
+  }
+}
+
+TEST_CASE("load_torch joins the keys of nested containers") {
+  if (torch_files().empty()) return;
+  const auto tensors = loaded("nested.pt");
+  CHECK(tensors.size() == 4);
+  CHECK(values(tensors.at("model.w")) == Values{0, 1});
+  CHECK(values(tensors.at("optimizer.state.0.m")) == Values{5, 6});
+  CHECK(values(tensors.at("list.0")) == Values{0});
+  CHECK(values(tensors.at("list.1.0")) == Values{1});
+  CHECK(values(loaded("one.pt").at("")) == Values{0, 1, 2, 3});
+}
+
+TEST_CASE("load_torch refuses other files, and executes nothing") {
+  if (torch_files().empty()) return;
+  for (const auto& [file, reason] :
+       std::map<std::string, std::string>{{"evil.pt", "system', which is never run"},
+                                          {"complex.pt", "torch.ComplexFloatStorage"},
+                                          {"beyond.pt", "beyond its storage"},
+                                          {"negative.pt", "beyond its storage"},
+                                          {"huge.pt", "64 MB"},
+                                          {"overflow.pt", "beyond its storage"},
+                                          {"script.pt", "TorchScript"},
+                                          {"laughs.pt", "nested too often"},
+                                          {"deep.pt", "nested more deeply than 100"},
+                                          {"older.pt", "before 1.6"},
+                                          {"plain.pt", "zip"},
+                                          {"missing.pt", "missing.pt"}}) {
+    CAPTURE(file);
+    CHECK_THROWS_WITH_AS(loaded(file), Contains(reason.c_str()), IOError);
+    CHECK_THROWS_WITH_AS(loaded(file), Contains(file.c_str()), IOError);
+  }
+  CHECK(!std::filesystem::exists("executed"));
+}
+
+TEST_CASE("load_torch survives damage") {
+  if (torch_files().empty()) return;
+  std::ifstream file(torch_files() + "/state.pt", std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const Files files;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    for (const char flip : {'\x01', '\xff'}) {
+      std::string other = bytes;
+      other[i] = static_cast<char>(other[i] ^ flip);
+      try {
+        data::load_torch(files.write("damaged.pt", other));
+      } catch (const IOError& error) {
+        CHECK(std::string(error.what()).find("damaged.pt") != std::string::npos);
+      }
+    }
+}
