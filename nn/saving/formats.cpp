@@ -1,4 +1,5 @@
 #include <ktape/nn/saving/formats.hpp>
+#include <ktape/nn/saving/keras/keras_shards.hpp>
 #include <ktape/nn/saving/keras/keras_zip.hpp>
 #include <ktape/nn/saving/keras2/keras_h5.hpp>
 #include <ktape/nn/saving/keras2/keras_weights_h5.hpp>
@@ -17,7 +18,7 @@ namespace {
 // A new format needs a folder in nn/saving and a line in this list.
 const std::vector<const Format*> formats = {
     &ktape_file, &npz,       &safetensors, &safetensors_index, &keras_weights_h5, &keras_h5,
-    &keras_hdf5, &keras_zip, &tfjs};
+    &keras_hdf5, &keras_zip, &keras_shards, &tfjs};
 
 }  // namespace
 

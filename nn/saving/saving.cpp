@@ -1,4 +1,5 @@
 #include <ktape/nn/saving/formats.hpp>
+#include <ktape/nn/saving/keras/keras_shards.hpp>
 #include <ktape/nn/saving/saving.hpp>
 #include <ktape/nn/serialization/model_config.hpp>
 #include <ktape/ops/random/random_scope.hpp>
@@ -21,6 +22,25 @@ void expect_writable(const char* op, const std::string& path, bool overwrite) {
     fail<IOError>("[", op, "] the file must not exist unless overwrite is set: received path='", path, "'");
 }
 
+/// Saves the weights in files of at most `size` GB.
+void save_in_shards(const Model& model, const std::string& path, const Format& format, double size) {
+  if (&format != &keras_shards)
+    fail("[save_weights] max_shard_size is for .weights.json: received path='", path, '\'');
+  constexpr double gigabyte = 1 << 30;
+  if (!(size > 0) || size > 1e9)
+    fail("[save_weights] max_shard_size must be a number of GB above 0: received max_shard_size=", size);
+  save_shards(model, path, static_cast<std::uint64_t>(size * gigabyte));
+}
+
+/// Throws for a version of Keras that does not read the format.
+void expect_version(const std::string& path, const SaveOptions& options) {
+  const int version = options.keras_version.value_or(3);
+  if (version != 2 && version != 3)
+    fail("[save] keras_version must be 2 or 3: received keras_version=", version);
+  if (version == 2 && !path.ends_with(".h5") && !path.ends_with(".hdf5"))
+    fail("[save] Keras 2.15 reads models from .h5 and .hdf5: received keras_version=2, path='", path, '\'');
+}
+
 }  // namespace
 
 }  // namespace saving
@@ -28,6 +48,7 @@ void expect_writable(const char* op, const std::string& path, bool overwrite) {
 void Model::save(const std::string& path, const SaveOptions& options) const {
   const saving::Format& format = saving::format_of("save", path);
   saving::expect_supported(format.save_model, "save", format, path);
+  saving::expect_version(path, options);
   saving::expect_writable("save", path, options.overwrite);
   format.save_model(*this, path, options);
 }
@@ -36,6 +57,7 @@ void Model::save_weights(const std::string& path, const SaveOptions& options) co
   const saving::Format& format = saving::format_of("save_weights", path);
   saving::expect_supported(format.save_weights, "save_weights", format, path);
   saving::expect_writable("save_weights", path, options.overwrite);
+  if (options.max_shard_size) return saving::save_in_shards(*this, path, format, *options.max_shard_size);
   format.save_weights(*this, path);
 }
 
