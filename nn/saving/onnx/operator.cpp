@@ -53,7 +53,7 @@ const OperatorTable& operator_table() {
     OperatorTable all;
     for (const auto add : {add_elementwise, add_activations, add_reductions, add_shapes, add_indexing,
                            add_convolutions, add_pooling, add_normalizations, add_products, add_resizing,
-                           add_recurrent, add_quantization, add_losses, add_control_flow})
+                           add_recurrent, add_sampling, add_quantization, add_losses, add_control_flow})
       add(all);
     return all;
   }();

@@ -2,6 +2,8 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/rnn/recurrent.hpp>
 #include <ktape/ops/shape.hpp>
@@ -16,6 +18,7 @@ namespace K = backend;
 /// The tensors of one direction of a recurrent node, as the library's recurrent ops take them.
 struct Direction {
   Tensor kernel, recurrent_kernel, bias, recurrent_bias;
+  Tensor peepholes;  ///< of the gates i, o and f of an LSTM, or undefined
   std::vector<Tensor> states;
   bool backwards;
 };
@@ -36,9 +39,22 @@ void expect_plain(const Call& call, const std::string& activations) {
        rest = rest.substr(activations.size() + 1))
     if (!rest.starts_with(activations + ','))
       fail("[onnx] a ", call.node.op, " must have the activations ", activations, ": received ", given);
-  if (call.find("clip") || call.flag("input_forget") || call.has(7))
-    fail("[onnx] a ", call.node.op,
-         " must be without clip, input_forget and peepholes: received such a node");
+  if (call.find("clip") || call.flag("input_forget"))
+    fail("[onnx] a ", call.node.op, " must be without clip and input_forget: received such a node");
+}
+
+/// Returns the activation of the gates, which stands before `others` in the list of activations.
+std::string gate_activation(const Call& call, const std::string& others) {
+  const bool hard = call.text("activations", "").starts_with("HardSigmoid");
+  expect_plain(call, (hard ? "HardSigmoid," : "Sigmoid,") + others);
+  if (!hard) return "sigmoid";
+  for (const auto& [name, wanted] : {std::pair("activation_alpha", 0.2F), std::pair("activation_beta", 0.5F)})
+    if (const Attribute* const given = call.find(name))
+      for (const float value : given->reals)
+        if (value != wanted)
+          fail("[onnx] HardSigmoid must have ", name, '=', wanted, " in a ", call.node.op, ": received ",
+               value);
+  return "hard_sigmoid";
 }
 
 Direction direction_of(const Call& call, std::int64_t i, bool backwards,
@@ -64,6 +80,7 @@ Direction direction_of(const Call& call, std::int64_t i, bool backwards,
   if (!d.states.empty() && d.states.size() < states)
     d.states.insert(call.has(5) ? d.states.end() : d.states.begin(), d.states[0] - d.states[0]);
   d.backwards = backwards;
+  if (states == 2 && call.has(7)) d.peepholes = row(call[7], i);
   return d;
 }
 
@@ -102,22 +119,55 @@ Tensors run_directions(const Call& call, const std::vector<std::int64_t>& order,
 
 Tensor summed(const Direction& d) { return d.bias.defined() ? d.bias + d.recurrent_bias : Tensor(); }
 
+/// Runs an LSTM whose gates also see the cell state, step by step.
+K::RnnResult<Tensor> with_peepholes(const Tensor& x, const Direction& d, const Tensor& mask,
+                                    const std::string& gate) {
+  const std::int64_t units = d.recurrent_kernel.shape()[0];
+  if (d.peepholes.size() != 3 * units)
+    fail("[onnx] P must have three numbers for each unit: received shape=", d.peepholes.shape());
+  const Tensors peepholes = K::split(d.peepholes, 3, 0);
+  const auto open = [gate](const Tensor& z) {
+    return gate == "sigmoid" ? K::sigmoid(z) : K::hard_sigmoid(z);
+  };
+  const auto step = [=, bias = summed(d)](const Tensor& in, const Tensors& states) {
+    const Tensor sums = K::dot(in, d.kernel) + K::dot(states[0], d.recurrent_kernel);
+    const Tensors z = K::split(bias.defined() ? sums + bias : sums, 4, 1);
+    const Tensor &before = states[1], i = open(z[0] + peepholes[0] * before),
+                 f = open(z[1] + peepholes[2] * before);
+    const Tensor c = f * before + i * K::tanh(z[2]), h = open(z[3] + peepholes[1] * c) * K::tanh(c);
+    return std::pair{h, Tensors{h, c}};
+  };
+  Tensors states = d.states;
+  if (states.empty()) {
+    const Tensor first = K::squeeze(strided(x, 1, 0, 1), 1);
+    states = Tensors(2, K::zeros_like(K::dot(first, strided(d.kernel, 1, 0, units))));
+  }
+  return K::rnn(step, x, states, {.go_backwards = d.backwards, .mask = mask, .zero_output_for_mask = true});
+}
+
 Tensors lstm(const Call& call) {
-  expect_plain(call, "Sigmoid,Tanh,Tanh");
-  return run_directions(call, {0, 2, 3, 1}, 2, [](const Tensor& x, const Direction& d, const Tensor& mask) {
+  const std::string gate = gate_activation(call, "Tanh,Tanh");
+  return run_directions(call, {0, 2, 3, 1}, 2, [&](const Tensor& x, const Direction& d, const Tensor& mask) {
+    if (d.peepholes.defined()) return with_peepholes(x, d, mask, gate);
     return K::lstm(x, d.kernel, d.recurrent_kernel, summed(d), d.states,
-                   {.go_backwards = d.backwards, .mask = mask, .zero_output_for_mask = true});
+                   {.recurrent_activation = gate,
+                    .go_backwards = d.backwards,
+                    .mask = mask,
+                    .zero_output_for_mask = true});
   });
 }
 
 Tensors gru(const Call& call) {
-  expect_plain(call, "Sigmoid,Tanh");
+  const std::string gate = gate_activation(call, "Tanh");
   const bool after = call.flag("linear_before_reset");
   return run_directions(call, {0, 1, 2}, 1, [&](const Tensor& x, const Direction& d, const Tensor& mask) {
     const Tensor bias = after && d.bias.defined() ? K::stack({d.bias, d.recurrent_bias}, 0) : summed(d);
-    return K::gru(
-        x, d.kernel, d.recurrent_kernel, bias, d.states,
-        {.reset_after = after, .go_backwards = d.backwards, .mask = mask, .zero_output_for_mask = true});
+    return K::gru(x, d.kernel, d.recurrent_kernel, bias, d.states,
+                  {.reset_after = after,
+                   .recurrent_activation = gate,
+                   .go_backwards = d.backwards,
+                   .mask = mask,
+                   .zero_output_for_mask = true});
   });
 }
 
