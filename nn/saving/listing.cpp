@@ -95,9 +95,8 @@ FileListing list_keras(const std::string& path) {
   const data::ZipArchive archive(op, path);
   for (const data::ZipEntry& entry : archive.entries()) {
     if (entry.name == "metadata.json") {
-      for (const auto& [name, value] :
-           json_part(op, path, entry.name, archive.text(entry)).config(entry.name))
-        add_fact(listing, name, value);
+      const Value metadata = json_part(op, path, entry.name, archive.text(entry));
+      for (const auto& [name, value] : metadata.config(entry.name)) add_fact(listing, name, value);
     } else if (entry.name == "config.json") {
       add_layers(listing, json_part(op, path, entry.name, archive.text(entry)), "", 0);
     } else if (entry.name == "model.weights.h5") {

@@ -91,7 +91,9 @@ std::vector<Tensor> LayerCallSymbol::inner_outputs(const LayerCall& call) {
   LayerImpl& layer = call.layer.impl();
   std::vector<Tensor> inputs;
   for (const Tensor& x : call.inputs()) inputs.push_back(layer.accepted(x, inputs.size(), call.input_count));
-  return layer.compute(inputs, call.arguments);
+  CallArguments arguments = call.arguments;
+  if (!arguments.training) arguments.training = false;
+  return layer.compute(inputs, arguments);
 }
 
 std::vector<Tensor> inner_outputs(const LayerCall& call) { return LayerCallSymbol::inner_outputs(call); }

@@ -1,6 +1,7 @@
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/files/atomic_file.hpp>
 #include <ktape/nn/files/bytes.hpp>
+#include <ktape/nn/files/json_part.hpp>
 #include <ktape/nn/saving/base/parts.hpp>
 #include <ktape/nn/saving/keras/keras_shards.hpp>
 #include <ktape/nn/saving/keras/keras_state.hpp>

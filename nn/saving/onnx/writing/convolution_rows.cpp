@@ -1,6 +1,8 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/saving/onnx/writing/translation.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/per_axis.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -31,11 +33,10 @@ std::string in_layout(const Translation& t, const Tensor& x, bool first, F op) {
 }
 
 /// Appends the padding: that of TensorFlow is that of SAME_UPPER.
-void add_padding(Attributes& attributes, const Translation& t, int axes, const Integers& reach) {
-  const std::string padding = t.call->text("padding");
+void add_padding(Attributes& attributes, const std::string& padding, const Integers& reach) {
   if (padding == "same") attributes.emplace_back("auto_pad", std::string("SAME_UPPER"));
   if (padding != "causal") return;
-  Integers pads(static_cast<std::size_t>(2 * axes), 0);
+  Integers pads(2 * reach.size(), 0);
   for (std::size_t axis = 0; axis < reach.size(); ++axis) pads[axis] = reach[axis] - 1;
   attributes.emplace_back("pads", pads);
 }
@@ -55,47 +56,67 @@ Integers kernel_first(int rank) {
   return permutation;
 }
 
-Attributes window_attributes(const Translation& t, const Tensor& kernel, std::int64_t groups) {
+/// The arguments of a convolution.
+struct ConvolutionCall {
+  Tensor x, kernel;
+  Integers strides, dilation;
+  std::string padding;
+  bool first;
+};
+
+ConvolutionCall convolution_of(const Translation& t) {
+  const Tensor kernel = Translation::known(t.call->tensor("kernel"));
   const int axes = kernel.ndim() - 2;
-  const Integers dilation = per_axis(t, "dilation_rate", axes);
+  return {t.call->tensor("inputs"),     kernel,
+          per_axis(t, "strides", axes), per_axis(t, "dilation_rate", axes),
+          t.call->text("padding"),      channels_first(t)};
+}
+
+Attributes window_attributes(const ConvolutionCall& c, std::int64_t groups) {
+  Integers size = integers_of(c.kernel.shape());
+  size.resize(c.strides.size());
   Attributes attributes{
-      {"strides", per_axis(t, "strides", axes)}, {"dilations", dilation}, {"group", groups}};
-  Integers size = integers_of(kernel.shape());
-  size.resize(static_cast<std::size_t>(axes));
-  attributes.emplace_back("kernel_shape", size);
-  add_padding(attributes, t, axes, reaches(kernel.shape(), dilation));
+      {"strides", c.strides}, {"dilations", c.dilation}, {"group", groups}, {"kernel_shape", size}};
+  add_padding(attributes, c.padding, reaches(c.kernel.shape(), c.dilation));
   return attributes;
 }
 
-Names conv(const Translation& t) {
-  const Tensor x = t.call->tensor("inputs"), kernel = t.call->tensor("kernel");
-  const bool first = channels_first(t);
-  const std::int64_t channels = x.shape()[first ? 1 : -1], taken = kernel.shape()[-2];
+Names plain(const Translation& t, const ConvolutionCall& c) {
+  const std::int64_t channels = c.x.shape()[c.first ? 1 : -1], taken = c.kernel.shape()[-2];
   if (channels == None || taken == None) t.fail("the number of channels is unknown");
-  const Attributes attributes = window_attributes(t, kernel, channels / taken);
-  const std::string weights = t.permuted(kernel, kernel_first(kernel.ndim()));
-  return {in_layout(t, x, first, [&](const std::string& in) {
-    return t.node("Conv", {in, weights}, attributes);
+  const std::string weights = t.permuted(c.kernel, kernel_first(c.kernel.ndim()));
+  return {in_layout(t, c.x, c.first, [&](const std::string& in) {
+    return t.node("Conv", {in, weights}, window_attributes(c, channels / taken));
   })};
 }
 
-Names depthwise(const Translation& t) {
-  const Tensor x = t.call->tensor("inputs"), kernel = t.call->tensor("kernel");
-  const bool first = channels_first(t);
-  const int rank = kernel.ndim();
-  const std::int64_t channels = kernel.shape()[-2], times = kernel.shape()[-1];
+Names depthwise(const Translation& t, const ConvolutionCall& c) {
+  const int rank = c.kernel.ndim();
+  const std::int64_t channels = c.kernel.shape()[-2], times = c.kernel.shape()[-1];
   Integers permutation{rank - 2, rank - 1}, shape{channels * times, 1};
   for (int axis = 0; axis + 2 < rank; ++axis)
-    permutation.push_back(axis), shape.push_back(kernel.shape()[axis]);
+    permutation.push_back(axis), shape.push_back(c.kernel.shape()[axis]);
   const std::string weights =
-      is_symbolic(kernel)
-          ? t.graph.reshaped(t.permuted(kernel, permutation), shape)
-          : t.graph.constant(K::reshape(K::permute_dimensions(kernel.detach(), permutation), Shape(shape)),
-                             t.translator.hint(kernel));
-  const Attributes attributes = window_attributes(t, kernel, channels);
-  return {in_layout(t, x, first, [&](const std::string& in) {
-    return t.node("Conv", {in, weights}, attributes);
+      is_symbolic(c.kernel)
+          ? t.graph.reshaped(t.permuted(c.kernel, permutation), shape)
+          : t.graph.constant(K::reshape(K::permute_dimensions(c.kernel.detach(), permutation), Shape(shape)),
+                             t.translator.hint(c.kernel));
+  return {in_layout(t, c.x, c.first, [&](const std::string& in) {
+    return t.node("Conv", {in, weights}, window_attributes(c, channels));
   })};
+}
+
+/// Translates one of the two convolutions of a separable one: the depthwise convolution, or the pointwise one, whose
+/// filters are as many as the channels of the result.
+Names separable(const Translation& t) {
+  const std::vector<DescribedArgument>* const described = described_arguments(t.symbol);
+  const auto* const a = described ? std::any_cast<K::ConvolutionArguments>(&described->at(0).value) : nullptr;
+  if (!a) t.fail("its arguments are not recorded");
+  const ConvolutionCall c{
+      t.operand(0), Translation::known(t.operand(1)),  integers_of(a->strides), integers_of(a->dilation_rate),
+      a->padding,   a->data_format == "channels_first"};
+  const std::int64_t channels = t.result().shape[c.first ? 1 : -1];
+  return channels == c.kernel.shape()[-1] ? plain(t, c) : depthwise(t, c);
 }
 
 /// The arguments of a transposed convolution along its spatial axes.
@@ -168,6 +189,15 @@ Names pool(const Translation& t, const char* op) {
                     [&](const std::string& in) { return t.node(op, {in}, attributes); })};
 }
 
+/// Returns the activation of a layer's config at x.
+std::string activated(const Translation& t, const Config& config, const std::string& x) {
+  if (config.get("activation") == Value("linear")) return x;
+  const Tensor before = make_placeholder(t.result().shape, t.dtype(), "convolved");
+  t.translator.set_name(before, x);
+  const ActivationFunction activation = config.at("activation").as<ActivationFunction>("activation");
+  return t.name(activation(before));
+}
+
 /// Translates a layer with unknown spatial extents; the padding does not depend on them. The layer computes the
 /// extents of the output from those of the input; another layer is translated by its ops.
 Names transposed_layer(const Translation& t) {
@@ -195,22 +225,69 @@ Names transposed_layer(const Translation& t) {
     shape[a.first ? 1 : shape.size() - 1] = -1;
     z = t.node("Add", {y, t.graph.reshaped(t.name(weights[1].value()), shape)});
   }
-  if (config.get("activation") == Value("linear")) return {z};
-  const Tensor before = make_placeholder(t.result().shape, t.dtype(), "convolved");
-  t.translator.set_name(before, z);
-  const ActivationFunction activation = config.at("activation").as<ActivationFunction>("activation");
-  return {t.name(activation(before))};
+  return {activated(t, config, z)};
+}
+
+// --- Local ------------------------------------------------------------------------------------------------
+
+/// Translates a convolution with a kernel for each position: the patches of all positions times the kernels.
+Names locally_connected(const Translation& t) {
+  const Tensor x = t.layer->inputs()[0];
+  const Config config = t.layer->layer.get_config();
+  const int axes = x.ndim() - 2;
+  const bool first = config.at("data_format") == Value("channels_first");
+  const Integers window = config.at("kernel_size").as<K::PerAxis<std::int64_t>>("kernel_size").over(axes),
+                 strides = config.at("strides").as<K::PerAxis<std::int64_t>>("strides").over(axes);
+  const Integers output = spatial(t.result().shape, first);
+  if (std::find(output.begin(), output.end(), None) != output.end()) t.fail("the extents are unknown");
+  const std::vector<Variable> weights = t.layer->layer.weights();
+  const Tensor kernel = weights.at(0).value();
+  const std::int64_t positions = kernel.shape()[0], channels = x.shape()[first ? 1 : -1],
+                     filters = kernel.shape()[2], places = kernel.shape()[1] / channels;
+  const std::string last = first ? t.graph.transposed(t.name(x), to_channels_last(x.ndim())) : t.name(x);
+  Integers along;
+  for (int axis = 1; axis <= axes; ++axis) along.push_back(axis);
+  Names parts;
+  for (std::int64_t place = 0; place < places; ++place) {
+    Integers begin(window.size()), end(window.size());
+    std::int64_t rest = place;
+    for (std::size_t d = window.size(); d-- > 0; rest /= window[d]) {
+      begin[d] = rest % window[d];
+      end[d] = begin[d] + (output[d] - 1) * strides[d] + 1;
+    }
+    const std::string part = t.node("Slice", {last, t.graph.integers(begin), t.graph.integers(end),
+                                              t.graph.integers(along), t.graph.integers(strides)});
+    parts.push_back(t.graph.reshaped(part, {-1, positions, 1, channels}));
+  }
+  std::string patches = t.node("Concat", parts, {{"axis", std::int64_t{2}}});
+  if (first) patches = t.graph.transposed(patches, {0, 1, 3, 2});
+  patches = t.graph.transposed(t.graph.reshaped(patches, {-1, positions, places * channels}), {1, 0, 2});
+  const std::string products = t.graph.transposed(t.node("MatMul", {patches, t.name(kernel)}), {1, 0, 2});
+  Integers shape{-1};
+  shape.insert(shape.end(), output.begin(), output.end());
+  shape.push_back(filters);
+  std::string y = t.graph.reshaped(products, shape);
+  if (weights.size() > 1) y = t.node("Add", {y, t.name(weights[1].value())});
+  if (first) y = t.graph.transposed(y, to_channels_first(x.ndim()));
+  return {activated(t, config, y)};
 }
 
 }  // namespace
 
 void add_convolution_rows(RowTable& rows) {
-  rows["Conv"] = conv, rows["DepthwiseConv"] = depthwise, rows["conv_transpose"] = conv_transpose_of_k;
+  rows["Conv"] = [](const Translation& t) { return plain(t, convolution_of(t)); };
+  rows["DepthwiseConv"] = [](const Translation& t) { return depthwise(t, convolution_of(t)); };
+  rows["conv_transpose"] = conv_transpose_of_k;
   rows["MaxPool"] = [](const Translation& t) { return pool(t, "MaxPool"); };
   rows["AveragePool"] = [](const Translation& t) { return pool(t, "AveragePool"); };
 }
 
+void add_convolution_symbols(RowTable& rows) {
+  for (const char* op : {"separable_conv1d", "separable_conv2d"}) rows[op] = separable;
+}
+
 void add_convolution_layers(RowTable& rows) {
+  for (const char* name : {"LocallyConnected1D", "LocallyConnected2D"}) rows[name] = locally_connected;
   for (const char* name : {"Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"})
     rows[name] = transposed_layer;
 }

@@ -5,6 +5,7 @@
 #include <ktape/nn/saving/onnx/writing/translation.hpp>
 #include <ktape/ops/config.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <set>
 
@@ -71,7 +72,9 @@ class Export {
       translator.set_hint(weight.value(), name);
     for (const Tensor& output : outputs) made_.push_back(translator.name(output));
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      graph_.set_output(made_[i], names[i]);
+      const std::string made = made_[i];
+      if (graph_.set_output(made, names[i]))
+        std::replace(made_.begin() + static_cast<std::ptrdiff_t>(i), made_.end(), made, names[i]);
       facts_.outputs.push_back(
           {names[i], outputs[i].shape(), outputs[i].dtype(), batch_of(outputs[i].shape())});
     }

@@ -171,17 +171,18 @@ void collect_uses(const WrittenNode& node, std::set<std::string>& used) {
 
 }  // namespace
 
-void GraphWriter::set_output(const std::string& name, const std::string& wish) {
+bool GraphWriter::set_output(const std::string& name, const std::string& wish) {
   const auto makes = [&](const WrittenNode& node) {
     return std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end();
   };
   const bool made = std::any_of(nodes_.begin(), nodes_.end(), makes);
+  outputs_.insert(wish);
   if (made && !outputs_.contains(name)) {
     rename(nodes_, name, wish);
-  } else {
-    nodes_.push_back({"Identity", "identity/" + wish, {name}, {wish}, {}});
+    return true;
   }
-  outputs_.insert(wish);
+  nodes_.push_back({"Identity", "identity/" + wish, {name}, {wish}, {}});
+  return false;
 }
 
 void GraphWriter::remove_unused(const Names& outputs) {

@@ -79,8 +79,8 @@ class GraphWriter {
   std::shared_ptr<const WrittenGraph> end_graph(const Names& outputs, const std::vector<DType>& types);
 
   /// Gives the tensor `name` the name `wish`, with a node Identity where the tensor is an input, an initializer or
-  /// another output.
-  void set_output(const std::string& name, const std::string& wish);
+  /// another output. Returns whether the tensor itself has the name now.
+  bool set_output(const std::string& name, const std::string& wish);
   /// Removes the nodes whose outputs nothing uses.
   void remove_unused(const Names& outputs);
 

@@ -117,7 +117,38 @@ Names layer_normalization(const Translation& t) {
   return {last ? y : t.graph.transposed(y, back)};
 }
 
+/// Translates the layer GroupNormalization: an instance normalization of the groups.
+Names group_normalization(const Translation& t) {
+  const Tensor x = t.layer->inputs()[0];
+  const Config config = t.layer->layer.get_config();
+  const int rank = x.ndim(), axis = config.at("axis").as<int>("axis") < 0
+                                        ? config.at("axis").as<int>("axis") + rank
+                                        : config.at("axis").as<int>("axis");
+  const std::int64_t channels = x.shape()[axis], given = config.at("groups").integer(),
+                     groups = given == -1 ? channels : given;
+  const DType dtype = t.dtype();
+  Integers order{0, axis}, back(static_cast<std::size_t>(rank)), along(static_cast<std::size_t>(rank), 1);
+  for (int d = 1; d < rank; ++d)
+    if (d != axis) order.push_back(d);
+  for (std::size_t d = 0; d < order.size(); ++d)
+    back[static_cast<std::size_t>(order[d])] = static_cast<std::int64_t>(d);
+  along[static_cast<std::size_t>(axis)] = -1;
+  const std::string first = t.graph.transposed(t.graph.cast(t.name(x), x.dtype(), dtype), order);
+  const std::string grouped = t.graph.reshaped(first, {0, groups, -1});
+  const std::string same = t.node("InstanceNormalization",
+                                  {grouped, t.graph.constant(K::ones({groups}, {.dtype = dtype})),
+                                   t.graph.constant(K::zeros({groups}, {.dtype = dtype}))},
+                                  {{"epsilon", static_cast<float>(config.at("epsilon").number())}});
+  std::string y = t.graph.transposed(t.node("Reshape", {same, t.node("Shape", {first})}), back);
+  for (const auto& [name, op] : {std::pair("gamma", "Mul"), std::pair("beta", "Add")})
+    if (config.at(std::string_view(name) == "gamma" ? "scale" : "center").boolean())
+      y = t.node(op, {y, t.graph.reshaped(t.name(t.layer->layer.weight(name).value()), along)});
+  return {y};
+}
+
 }  // namespace
+
+void add_normalization_layers(RowTable& rows) { rows["GroupNormalization"] = group_normalization; }
 
 void add_normalization_symbols(RowTable& rows) {
   rows["batch_normalization"] = batch_normalization;

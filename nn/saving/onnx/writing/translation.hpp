@@ -44,6 +44,8 @@ struct Translation {
   std::string node(const std::string& op, const Names& inputs, const Attributes& attributes = {}) const {
     return graph.node(op, inputs, attributes);
   }
+  /// Returns the value of a variable that an op reads later; other tensors as they are.
+  static Tensor known(const Tensor& x);
   /// Returns the initializer or node for x with its axes permuted; constants are permuted now.
   std::string permuted(const Tensor& x, const Integers& permutation) const;
   /// Reports that the arguments have no form in ONNX. Throws ValueError, naming the layer.
@@ -62,12 +64,14 @@ void add_indexing_rows(RowTable& operations);
 void add_product_rows(RowTable& operations);
 void add_convolution_rows(RowTable& operations);
 void add_creation_symbols(RowTable& symbols);
+void add_convolution_symbols(RowTable& symbols);
 void add_normalization_symbols(RowTable& symbols);
 void add_attention_symbols(RowTable& symbols);
 void add_recurrent_symbols(RowTable& symbols);
 void add_loop_symbols(RowTable& symbols);
 void add_other_symbols(RowTable& symbols);
 void add_convolution_layers(RowTable& layers);
+void add_normalization_layers(RowTable& layers);
 void add_preprocessing_layers(RowTable& layers);
 
 /// Returns axes, counted from the front, as integers.

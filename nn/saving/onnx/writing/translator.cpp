@@ -23,8 +23,8 @@ const RowTable& operation_rows() {
 const RowTable& symbol_rows() {
   static const RowTable rows = [] {
     RowTable all;
-    for (const auto add : {add_creation_symbols, add_normalization_symbols, add_attention_symbols,
-                           add_recurrent_symbols, add_loop_symbols, add_other_symbols})
+    for (const auto add : {add_creation_symbols, add_convolution_symbols, add_normalization_symbols,
+                           add_attention_symbols, add_recurrent_symbols, add_loop_symbols, add_other_symbols})
       add(all);
     return all;
   }();
@@ -34,7 +34,8 @@ const RowTable& symbol_rows() {
 const RowTable& layer_rows() {
   static const RowTable rows = [] {
     RowTable all;
-    for (const auto add : {add_convolution_layers, add_preprocessing_layers}) add(all);
+    for (const auto add : {add_convolution_layers, add_normalization_layers, add_preprocessing_layers})
+      add(all);
     return all;
   }();
   return rows;
@@ -59,7 +60,13 @@ Names Translation::list(const char* argument) const {
 
 const Tensor& Translation::operand(std::size_t i) const { return symbol.operands()[i].value(); }
 
-std::string Translation::permuted(const Tensor& x, const Integers& permutation) const {
+Tensor Translation::known(const Tensor& x) {
+  const bool later = is_symbolic(x) && std::string_view(x.get()->symbol->op()) == "variable";
+  return later ? x.get()->symbol->operands()[0].value() : x;
+}
+
+std::string Translation::permuted(const Tensor& given, const Integers& permutation) const {
+  const Tensor x = known(given);
   if (is_symbolic(x)) return graph.transposed(name(x), permutation);
   const std::string hint = translator.hint(x);
   return graph.constant(backend::permute_dimensions(x.detach(), permutation), hint);

@@ -214,7 +214,7 @@ TEST_CASE("onnx: what has no form is refused by name, and nothing is written") {
   const Files files;
   const std::string path = files.folder() + "/m.onnx";
   const Tensor in = nn::Input({4});
-  const nn::Model noisy(in, nn::LayerOf<NoisyImpl>(std::make_shared<NoisyImpl>())(nn::Dense(3)(in)));
+  const nn::Model noisy(in, nn::LayerOf<NoisyImpl>()(nn::Dense(3)(in)));
   CHECK_THROWS_WITH_AS(noisy.export_to(path), Contains("noisy"), ValueError);
   CHECK_THROWS_WITH_AS(noisy.export_to(path),
                        Contains("must have a form in ONNX: received the op 'random_normal'"), ValueError);
