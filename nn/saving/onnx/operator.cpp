@@ -51,9 +51,10 @@ Numbers Call::integers_or_input(const char* name, std::size_t input, const Numbe
 const OperatorTable& operator_table() {
   static const OperatorTable table = [] {
     OperatorTable all;
-    for (const auto add : {add_elementwise, add_activations, add_reductions, add_shapes, add_indexing,
-                           add_convolutions, add_pooling, add_normalizations, add_products, add_resizing,
-                           add_recurrent, add_sampling, add_quantization, add_losses, add_control_flow})
+    for (const auto add :
+         {add_elementwise, add_activations, add_reductions, add_shapes, add_indexing, add_convolutions,
+          add_pooling, add_normalizations, add_products, add_resizing, add_recurrent, add_sampling,
+          add_detection, add_quantization, add_losses, add_control_flow})
       add(all);
     return all;
   }();

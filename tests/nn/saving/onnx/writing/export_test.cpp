@@ -233,3 +233,20 @@ TEST_CASE("onnx: what has no form is refused by name, and nothing is written") {
                        Contains("names of their own: received 'a' twice"), ValueError);
   CHECK(std::filesystem::is_empty(files.folder()));
 }
+
+TEST_CASE("onnx: a model that was loaded is a layer of other models, with open extents") {
+  const Files files;
+  const nn::Sequential inner({nn::Input({4}), nn::Dense(8, {.activation = "relu"}), nn::Dense(2)});
+  inner.export_to(files.folder() + "/m.onnx");
+  const nn::Model loaded = nn::onnx::load(files.folder() + "/m.onnx");
+  const Tensor in = nn::Input({4}), out = loaded(in);
+  CHECK(out.shape() == Shape{None, 2});
+  const nn::Model outer(in, K::softmax(out * 2));
+  const Tensor x = normal({5, 4}, 1, "float32");
+  CHECK(exported::difference(outer(x), K::softmax(inner(x) * 2), 1e-6) == "");
+  CHECK(outer.trainable_weights().size() == 4);
+  outer.compile({.optimizer = "sgd", .loss = "mse"});
+  const double before = outer.test_on_batch(x, K::zeros({5, 2}))["loss"];
+  for (int step = 0; step < 20; ++step) outer.train_on_batch(x, K::zeros({5, 2}));
+  CHECK(outer.test_on_batch(x, K::zeros({5, 2}))["loss"] < before);
+}
