@@ -9,6 +9,7 @@
 
 #include "../nn/data/archives.hpp"
 #include "../nn/data/image_bytes.hpp"
+#include "../nn/files/torch_bytes.hpp"
 #include "../nn/saving/onnx/onnx_bytes.hpp"
 #include "hdf5_bomb.hpp"
 
@@ -110,6 +111,15 @@ Seeds keras_bombs(const std::string&) {
           zip({{"config.json", "{}"}, packed("model.weights.h5", bomb(many, zero))})};
 }
 
+/// Returns models of the library's own, with a loop among them.
+Seeds onnx_seeds(const std::string& path) {
+  Seeds seeds{onnx_model()};
+  const nn::Sequential masked({nn::Input({3, 2}), nn::Masking(), nn::GRU(2)});
+  for (const nn::Model& model : {network(), nn::Model(masked)})
+    seeds.push_back(written(path, [&](const std::string& to) { model.export_to(to); }));
+  return seeds;
+}
+
 }  // namespace
 
 const std::vector<Loader>& loaders() {
@@ -157,8 +167,9 @@ const std::vector<Loader>& loaders() {
            nn::save_safetensors(to, arrays(), {{"a", "b"}});
          })};
        }},
-      {"onnx", "model.onnx", [](const std::string& path) { nn::onnx::load(path); },
-       [](const std::string&) -> Seeds { return {onnx_model()}; }},
+      {"onnx", "model.onnx", [](const std::string& path) { nn::onnx::load(path); }, onnx_seeds},
+      {"torch", "model.pt", [](const std::string& path) { data::load_torch(path); },
+       [](const std::string&) -> Seeds { return {torch_file()}; }},
       {"ktape", "model.ktape", load_model, saved_models},
       {"keras", "model.keras", load_model, saved_models, keras_bombs},
       {"h5", "model.h5", load_model, saved_models, hdf5_bombs},

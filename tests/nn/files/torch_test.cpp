@@ -1,4 +1,5 @@
 #include "../../ops/check.hpp"
+#include "torch_bytes.hpp"
 #include "torch_files.hpp"
 
 #include <ktape/ktape.hpp>
@@ -111,4 +112,13 @@ TEST_CASE("load_torch survives damage") {
         CHECK(std::string(error.what()).find("damaged.pt") != std::string::npos);
       }
     }
+}
+
+TEST_CASE("load_torch reads a small file, and reports each cut") {
+  check_damage("model.pt", torch_file(), [](const std::string& path) { data::load_torch(path); });
+  const Files files;
+  const auto tensors = data::load_torch(files.write("model.pt", torch_file()));
+  REQUIRE(tensors.size() == 1);
+  CHECK(tensors[0].second.shape() == Shape{2, 3});
+  CHECK(values(tensors[0].second) == Values{0.5, 1.5, 2.5, 3.5, 4.5, 5.5});
 }
