@@ -99,8 +99,9 @@ Names depthwise(const Translation& t, const ConvolutionCall& c) {
   const std::string weights =
       is_symbolic(c.kernel)
           ? t.graph.reshaped(t.permuted(c.kernel, permutation), shape)
-          : t.graph.constant(K::reshape(K::permute_dimensions(c.kernel.detach(), permutation), Shape(shape)),
-                             t.translator.hint(c.kernel));
+          : t.derived(c.kernel, "depthwise", [&] {
+              return K::reshape(K::permute_dimensions(c.kernel.detach(), permutation), Shape(shape));
+            });
   return {in_layout(t, c.x, c.first, [&](const std::string& in) {
     return t.node("Conv", {in, weights}, window_attributes(c, channels));
   })};

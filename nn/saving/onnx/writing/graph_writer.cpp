@@ -57,6 +57,16 @@ std::string GraphWriter::constant(const Tensor& values, const std::string& hint)
   return constants_[values.get()] = name;
 }
 
+std::string GraphWriter::derived(const Tensor& from, const std::string& form,
+                                 const std::function<Tensor()>& make, const std::string& hint) {
+  std::string& name = derived_[{from.get(), form}];
+  if (name.empty()) {
+    name = constant(make(), hint);
+    sources_.push_back(from);
+  }
+  return name;
+}
+
 std::string GraphWriter::integers(const Integers& values) {
   std::string key = "i";
   for (const std::int64_t value : values) key += ' ' + std::to_string(value);

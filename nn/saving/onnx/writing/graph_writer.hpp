@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -51,6 +52,9 @@ class GraphWriter {
   /// Returns the name of an initializer with the values of a tensor. The same tensor gets one initializer; `hint`
   /// is the name unless another tensor has that name.
   std::string constant(const Tensor& values, const std::string& hint = {});
+  /// Returns the name of an initializer that `make` computes from a tensor; one for each tensor and form.
+  std::string derived(const Tensor& from, const std::string& form, const std::function<Tensor()>& make,
+                      const std::string& hint);
   std::string integers(const Integers& values);
   std::string integer(std::int64_t value);
   std::string number(double value, DType dtype);
@@ -109,7 +113,9 @@ class GraphWriter {
   std::string scope_;
   Names scopes_;
   std::map<const void*, std::string>
-      constants_;                             ///< by the address of the tensor, which `initializers_` keeps
+      constants_;  ///< by the address of the tensor, which `initializers_` keeps
+  std::map<std::pair<const void*, std::string>, std::string> derived_;
+  std::vector<Tensor> sources_;               ///< keeps the tensors whose addresses are keys of `derived_`
   std::map<std::string, std::string> small_;  ///< by content
   std::map<std::string, Transposition> transpositions_;
   std::map<std::pair<std::string, Integers>, std::string> transposed_;

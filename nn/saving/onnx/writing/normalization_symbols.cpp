@@ -37,7 +37,7 @@ std::string vector(const Translation& t, const Tensor& parameter, std::int64_t c
   if (!parameter.defined()) return t.graph.constant(K::full({channels}, otherwise, t.dtype()));
   if (parameter.ndim() == 1) return t.name(parameter);
   if (is_symbolic(parameter)) return t.graph.reshaped(t.name(parameter), {-1});
-  return t.graph.constant(K::reshape(parameter.detach(), {-1}), t.translator.hint(parameter));
+  return t.derived(parameter, "vector", [&] { return K::reshape(parameter.detach(), {-1}); });
 }
 
 /// Returns (x - mean) / sqrt(var + epsilon) * gamma + beta for parameters that broadcast.

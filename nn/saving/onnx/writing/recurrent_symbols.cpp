@@ -52,7 +52,6 @@ Form form_of(const Translation& t, const K::RecordedRecurrence& r) {
 
 /// Returns the biases of inputs and states as one vector.
 Tensor biases(const Tensor& bias, const Form& form) {
-  if (!bias.defined()) return {};
   const Tensor values = bias.detach();
   if (values.ndim() == 1) {
     const Tensor own = reordered(values, form.order);
@@ -97,13 +96,13 @@ Names recurrence(const Translation& t) {
     return by_steps(t, *r);
   const Form form = form_of(t, *r);
   const auto matrix = [&](const Tensor& weights) {
-    const Tensor sorted = K::transpose(reordered(weights.detach(), form.order));
-    return t.graph.constant(K::expand_dims(sorted, 0), t.translator.hint(weights));
+    return t.derived(weights, form.op, [&] {
+      return K::expand_dims(K::transpose(reordered(weights.detach(), form.order)), 0);
+    });
   };
   const std::string x = r->time_major ? t(0) : t.graph.transposed(t(0), {1, 0, 2});
   Names inputs{x, matrix(kernel), matrix(recurrent), "", ""};
-  if (const Tensor both = biases(bias, form); both.defined())
-    inputs[3] = t.graph.constant(both, t.translator.hint(bias));
+  if (bias.defined()) inputs[3] = t.derived(bias, form.op, [&] { return biases(bias, form); });
   bool zeros = true;
   for (std::size_t i = 0; i < r->states; ++i) zeros = zeros && (i + 5 > all.size() || is_zero(all[4 + i]));
   for (std::size_t i = 0; !zeros && i < r->states; ++i) inputs.push_back(t.graph.unsqueezed(t(4 + i), {0}));

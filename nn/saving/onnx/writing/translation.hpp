@@ -46,6 +46,8 @@ struct Translation {
   }
   /// Returns the value of a variable that an op reads later; other tensors as they are.
   static Tensor known(const Tensor& x);
+  /// Returns the initializer that `make` computes from a constant; one for each constant and form.
+  std::string derived(const Tensor& from, const std::string& form, const std::function<Tensor()>& make) const;
   /// Returns the initializer or node for x with its axes permuted; constants are permuted now.
   std::string permuted(const Tensor& x, const Integers& permutation) const;
   /// Reports that the arguments have no form in ONNX. Throws ValueError, naming the layer.

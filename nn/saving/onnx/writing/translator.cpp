@@ -65,11 +65,17 @@ Tensor Translation::known(const Tensor& x) {
   return later ? x.get()->symbol->operands()[0].value() : x;
 }
 
+std::string Translation::derived(const Tensor& from, const std::string& form,
+                                 const std::function<Tensor()>& make) const {
+  return graph.derived(from, form, make, translator.hint(from));
+}
+
 std::string Translation::permuted(const Tensor& given, const Integers& permutation) const {
   const Tensor x = known(given);
   if (is_symbolic(x)) return graph.transposed(name(x), permutation);
-  const std::string hint = translator.hint(x);
-  return graph.constant(backend::permute_dimensions(x.detach(), permutation), hint);
+  std::string form = "permuted";
+  for (const std::int64_t axis : permutation) form += ' ' + std::to_string(axis);
+  return derived(x, form, [&] { return backend::permute_dimensions(x.detach(), permutation); });
 }
 
 void Translation::fail(const std::string& reason) const {

@@ -210,6 +210,19 @@ struct NoisyImpl : nn::LayerImpl {
 
 }  // namespace
 
+TEST_CASE("onnx: the weights of a shared layer are written once") {
+  const Files files;
+  const std::string path = files.folder() + "/m.onnx";
+  const Tensor a = nn::Input({8, 8, 3}), b = nn::Input({8, 8, 3});
+  const nn::Conv2D shared(16, 3, {.name = "shared"});
+  const nn::Model model({a, b}, nn::Add()({shared(a), shared(b)}));
+  model.export_to(path);
+  const nn::FileListing listing = nn::list_file(path);
+  int kernels = 0;
+  for (const nn::ListedTensor& tensor : listing.tensors) kernels += tensor.shape == Shape{16, 3, 3, 3};
+  CHECK(kernels == 1);
+}
+
 TEST_CASE("onnx: what has no form is refused by name, and nothing is written") {
   const Files files;
   const std::string path = files.folder() + "/m.onnx";
