@@ -12,15 +12,16 @@ namespace ktape::nn {
 struct ListedTensor {
   std::string name;
   std::string dtype;  ///< as the file stores the numbers: "bfloat16", too
-  Shape shape;
+  Shape shape = {};
   std::uint64_t bytes = 0;
 };
 
 struct FileListing {
-  std::string format;                                       ///< "Keras 3", "safetensors", "ONNX", ...
-  std::vector<std::pair<std::string, std::string>> facts;   ///< versions, metadata, inputs and outputs
-  std::vector<std::pair<std::string, std::string>> layers;  ///< names and classes, where the file has a model
-  std::vector<ListedTensor> tensors;
+  std::string format;                                           ///< "Keras 3", "safetensors", "ONNX", ...
+  std::vector<std::pair<std::string, std::string>> facts = {};  ///< versions, metadata, inputs and outputs
+  std::vector<std::pair<std::string, std::string>> layers =
+      {};  ///< names and classes, where the file has a model
+  std::vector<ListedTensor> tensors = {};
 };
 
 /// Returns what a file holds: `.keras`, `.h5`, `.hdf5`, `.weights.h5`, `.weights.json`, `.ktape`, `.safetensors`,

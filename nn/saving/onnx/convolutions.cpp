@@ -85,7 +85,7 @@ Tensor convolved(const Call& call, const Tensor& x, const Tensor& kernel) {
          ", group=", groups);
   const Numbers extents(kernel.shape().begin() + 2, kernel.shape().end());
   const Windows w = windows_of(call, x, extents);
-  return ops::conv(padded(x, w.before, w.after), channels_last_kernel(kernel),
+  return ops::conv(padded(x, w.before, w.after), call.weights.of(call.node, kernel, channels_last_kernel),
                    {.strides = w.strides, .data_format = "channels_first", .dilation_rate = w.dilations});
 }
 

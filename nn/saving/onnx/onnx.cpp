@@ -256,7 +256,7 @@ class OnnxImpl final : public ModelImpl {
     for (const std::string& name : node.inputs) inputs.push_back(name.empty() ? Tensor() : *scope.find(name));
     const std::function<Tensors(const Graph&, const Tensors&)> inner =
         [&](const Graph& graph, const Tensors& values) { return run_inner(graph, scope, values); };
-    const Tensors outputs = computed(node, {node, inputs, opset_, inner});
+    const Tensors outputs = computed(node, {node, inputs, opset_, inner, prepared_});
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i].empty()) continue;
       if (i >= outputs.size() || !outputs[i].defined())
@@ -287,6 +287,7 @@ class OnnxImpl final : public ModelImpl {
   std::vector<std::pair<std::string, Tensor>> constants_;
   std::vector<std::pair<std::string, Variable>> variables_;
   std::vector<Input> inputs_;
+  mutable PreparedWeights prepared_;
 };
 
 }  // namespace

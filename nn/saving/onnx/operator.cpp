@@ -1,4 +1,5 @@
 #include <ktape/autograd/base/error.hpp>
+#include <ktape/autograd/node.hpp>
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/saving/onnx/operator.hpp>
 #include <ktape/ops/creation.hpp>
@@ -15,6 +16,15 @@ namespace K = backend;
 const Tensor& Call::operator[](std::size_t i) const {
   if (!has(i)) fail("[onnx] the input ", i, " must be given: received ", inputs.size(), " inputs");
   return inputs[i];
+}
+
+Tensor PreparedWeights::of(const NodeProto& node, const Tensor& weight, Tensor (*prepare)(const Tensor&)) {
+  const bool is_weight = weight.node() && weight.node()->leaf();
+  if (!is_weight || is_symbolic(weight) || recording(weight)) return prepare(weight);
+  const std::lock_guard lock(mutex_);
+  Entry& entry = entries_[&node];
+  if (entry.weight.get() != weight.get()) entry = {weight, prepare(weight)};
+  return entry.prepared;
 }
 
 const Attribute* Call::find(const char* name) const {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,23 @@ namespace ktape::nn::onnx {
 using Numbers = std::vector<std::int64_t>;
 using Tensors = std::vector<Tensor>;
 
+/// Weights in the forms that operators compute with, such as kernels with other axes: computed at the first call, and
+/// again for a weight that has changed. Several threads may call at once.
+class PreparedWeights {
+ public:
+  /// Returns prepare(weight). The result is kept for the next call of the node, unless gradients are recorded or the
+  /// tensor is no weight.
+  Tensor of(const NodeProto& node, const Tensor& weight, Tensor (*prepare)(const Tensor&));
+
+ private:
+  struct Entry {
+    Tensor weight;  ///< the value from which the form was computed; a value never changes
+    Tensor prepared;
+  };
+  std::mutex mutex_;
+  std::map<const NodeProto*, Entry> entries_;
+};
+
 /// A node that runs: its attributes and inputs.
 struct Call {
   const NodeProto& node;
@@ -19,6 +37,7 @@ struct Call {
   std::int64_t opset;
   /// Runs a graph of an attribute, which may use the tensors around the node.
   const std::function<Tensors(const Graph& graph, const Tensors& inputs)>& run;
+  PreparedWeights& weights;
 
   bool has(std::size_t i) const { return i < inputs.size() && inputs[i].defined(); }
   /// Returns input number i. Throws ValueError if the input is left out.

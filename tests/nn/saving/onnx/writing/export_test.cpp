@@ -263,3 +263,26 @@ TEST_CASE("onnx: a model that was loaded is a layer of other models, with open e
   for (int step = 0; step < 20; ++step) outer.train_on_batch(x, K::zeros({5, 2}));
   CHECK(outer.test_on_batch(x, K::zeros({5, 2}))["loss"] < before);
 }
+
+TEST_CASE("onnx: a kernel that changes between two calls counts") {
+  const Files files;
+  const nn::Sequential model({nn::Input({6, 6, 2}), nn::Conv2D(3, 3), nn::Flatten(), nn::Dense(1)});
+  model.export_to(files.folder() + "/m.onnx");
+  const nn::Model loaded = nn::onnx::load(files.folder() + "/m.onnx");
+  const Tensor x = normal({2, 6, 6, 2}, 1, "float32");
+  for (const double factor : {1., 2., 0.5}) {
+    CAPTURE(factor);
+    for (const nn::Model& one : {nn::Model(model), loaded})
+      for (const ktape::Variable& weight : one.weights())
+        if (weight.shape().rank() == 4) K::set_value(weight, weight.value() * factor);
+    for (int call = 0; call < 2; ++call)
+      CHECK(exported::difference(loaded.predict(x), model.predict(x), 1e-5) == "");
+    const auto slope = [&](const nn::Model& one) {
+      const Tensor loss = K::sum(one(x));
+      for (const ktape::Variable& weight : one.weights())
+        if (weight.shape().rank() == 4) return K::sum(K::square(K::gradients(loss, {weight})[0]));
+      return loss;
+    };
+    CHECK(exported::difference(slope(loaded), slope(model), 1e-4) == "");
+  }
+}
