@@ -63,6 +63,14 @@ inline std::string onnx_integers(const std::string& name, const std::vector<std:
   for (const std::int64_t value : values) fields += number_field(8, value);
   return bytes_field(5, fields + number_field(20, 7));
 }
+inline std::string onnx_texts(const std::string& name, const std::vector<std::string>& values) {
+  std::string attribute = bytes_field(1, name) + number_field(20, 8);
+  for (const std::string& value : values) attribute += bytes_field(9, value);
+  return bytes_field(5, attribute);
+}
+inline std::string onnx_reals(const std::string& name, const std::vector<float>& values) {
+  return bytes_field(5, bytes_field(1, name) + bytes_field(7, onnx_floats(values)) + number_field(20, 6));
+}
 inline std::string onnx_text(const std::string& name, const std::string& value) {
   return bytes_field(5, bytes_field(1, name) + bytes_field(4, value) + number_field(20, 3));
 }
