@@ -1,0 +1,73 @@
+"""What arguments and fields mean: the words of the header, or else of docs/tables/arguments.txt."""
+import re
+
+from catalogue import read_table
+from text import sentences
+
+
+class Meanings:
+    """Texts for arguments, by `name`, or by `a name of the library.name`, or by `namespace::*.name`."""
+
+    def __init__(self, catalogue):
+        self.catalogue = catalogue
+        self.table = {row[0]: row[1] for row in read_table("tables/arguments.txt", 2)}
+        self.used = set()
+
+    def _in_table(self, owner, argument):
+        namespace = owner
+        keys = [f"{owner}.{argument}"]
+        while "::" in namespace:
+            namespace = namespace.rpartition("::")[0]
+            keys.append(f"{namespace}::*.{argument}")
+        for key in [*keys, argument]:
+            if key in self.table:
+                self.used.add(key)
+                return self.table[key]
+        match = re.fullmatch(r"(?:(\w+)_)?(initializer|regularizer|constraint)", argument)
+        if match:
+            weight = "the " + match[1] if match[1] else "the weight"
+            if match[1] == "activity":
+                return "the penalty on the output, part of the loss"
+            return {"initializer": f"makes the first values of {weight}",
+                    "regularizer": f"the penalty on {weight}, part of the loss",
+                    "constraint": f"maps {weight} to an allowed value after each update"}[match[2]]
+        return ""
+
+    def of(self, owner, argument, declaration):
+        """Returns the meaning of an argument of a declaration of the name `owner`; empty if nothing describes the argument."""
+        if argument.text:
+            return argument.text
+        own = f"{owner}.{argument.name}"
+        if own in self.table:
+            self.used.add(own)
+            return self.table[own]
+        field = self._of_field_with_text(declaration, argument.name)
+        if field:
+            return field
+        return self._in_table(owner, argument.name) or self._of_comment(declaration, argument.name)
+
+    def _of_field_with_text(self, declaration, name):
+        """Returns the text of a field of the same name in another struct of the header."""
+        if declaration.kind != "struct":
+            return ""
+        for other in self.catalogue.headers.declarations:
+            if other.header == declaration.header and other.kind == "struct":
+                for field in other.arguments:
+                    if field.name == name and field.text:
+                        return field.text
+        return ""
+
+    @staticmethod
+    def _of_comment(declaration, name):
+        """Returns the sentence of the comment that tells of the argument."""
+        if len(name) < 2 and name not in ("x", "n", "k", "a", "b"):
+            return ""
+        for text in (declaration.text, declaration.family):
+            for sentence in sentences(text):
+                if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", sentence):
+                    return sentence
+        words = name.replace("_", " ")
+        for sentence in sentences(declaration.text):
+            if len(words) > 3 and words in sentence:
+                return sentence
+        return ""

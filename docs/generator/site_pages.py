@@ -1,0 +1,105 @@
+"""The pages beside the reference: the guides, the zoo, the notebooks, and the documents of the repository."""
+import json
+import os
+import re
+
+from catalogue import ROOT, SECTIONS
+from zoo import zoo_pages, notebook_pages
+
+DOCUMENTS = {"CHANGELOG.md": "changelog", "SECURITY.md": "security", "CONTRIBUTING.md": "contributing",
+             "examples/README.md": "zoo/index", "README.md": "index", "nn/distributed/SCALING.md": "scaling"}
+
+
+def with_site_links(text, source, here, pages):
+    """Returns Markdown of the repository whose links to files become links to pages, or plain text where the site has no page."""
+    folder = os.path.dirname(source)
+
+    def replaced(match):
+        words, target = match[1], match[2]
+        if re.match(r"[a-z]+:|#", target):
+            return match[0]
+        path, _, anchor = target.partition("#")
+        path = os.path.normpath(os.path.join(folder, path))
+        page = pages.get(path)
+        if page is None:
+            return words if words.startswith("`") else f"`{words}`" if re.search(r"[/.]", words) else words
+        if path == "README.md":
+            anchor = ""  # the page has other headings
+        link = os.path.relpath(page, os.path.dirname(here) or ".") + ".md"
+        return f"[{words}]({link}{'#' + anchor if anchor else ''})"
+
+    blocks = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
+    for i in range(0, len(blocks), 2):
+        blocks[i] = re.sub(r"(?<!!)\[([^\]\n]+(?:\n[^\]\n]+)?)\]\(([^)\s]+)\)", replaced, blocks[i])
+    return "".join(blocks)
+
+
+def page_map():
+    """Returns the page of each document and guide of the repository."""
+    pages = dict(DOCUMENTS)
+    for path in sorted((ROOT / "docs/guides").glob("*.md")):
+        pages[f"docs/guides/{path.name}"] = f"guides/{path.stem}"
+    for path in sorted((ROOT / "docs/pages").glob("*.md")):
+        pages[f"docs/pages/{path.name}"] = path.stem
+    for path in sorted((ROOT / "examples").glob("*.cpp")):
+        pages[f"examples/{path.name}"] = f"zoo/{path.stem}"
+    for path in sorted((ROOT / "examples/notebooks").glob("*.ipynb")):
+        pages[f"examples/notebooks/{path.name}"] = f"notebooks/{path.stem}"
+    pages["examples/notebooks"] = "notebooks/index"
+    pages["examples"] = "zoo/index"
+    return pages
+
+
+GUIDES = ["getting_started", "from_keras", "from_pytorch", "tape", "functional_models", "custom_layers", "training_loops",
+          "data_pipelines", "saving", "prompt", "performance", "distributed", "packaging", "errors", "questions", "inside"]
+
+
+def title_of(text):
+    return next((line[2:].strip() for line in text.split("\n") if line.startswith("# ")), "")
+
+
+def write_guides(writer, pages):
+    found = {path.stem: path for path in (ROOT / "docs/guides").glob("*.md") if path.stem not in ("README", "index")}
+    order = [g for g in GUIDES if g in found] + sorted(set(found) - set(GUIDES))
+    for stem in order:
+        source = f"docs/guides/{stem}.md"
+        writer.write(f"guides/{stem}.md", with_site_links(found[stem].read_text(), source, f"guides/{stem}", pages))
+    for path in (ROOT / "docs/guides").rglob("*"):
+        if path.suffix in (".svg", ".png"):
+            writer.write(f"guides/{path.relative_to(ROOT / 'docs/guides')}", path.read_bytes())
+    lines = ["# Guides", "", "Texts that teach, with code that the tests compile and run.", "", "```{toctree}", ":maxdepth: 1", "", *order, "```", ""]
+    writer.write("guides/index.md", "\n".join(lines))
+    return order
+
+
+def write_names(writer, catalogue):
+    """Writes the table from which code in prose becomes links: full names, and names with the usual short form of namespaces."""
+    table = {}
+    for name in catalogue.names.values():
+        for form in (name.name, name.title, "ktape::" + name.name):
+            table[form] = name.page
+    for name in catalogue.names.values():  # classes without their namespace, where only one class has the name
+        if name.kind in ("class", "struct") and len(name.short) > 4:
+            table.setdefault(name.short, name.page)
+    writer.write("names.json", json.dumps(table, indent=0, sort_keys=True))
+
+
+def write(writer, catalogue, pages_of_names):
+    pages = page_map()
+    write_guides(writer, pages)
+    write_names(writer, catalogue)
+    zoo_pages(writer, lambda text, source, here: with_site_links(text, source, here, pages))
+    notebook_pages(writer)
+    for source, page in DOCUMENTS.items():
+        if page not in ("index", "zoo/index") and (ROOT / source).exists():
+            writer.write(f"{page}.md", "---\norphan: true\n---\n\n" + with_site_links((ROOT / source).read_text().replace("```floors", "```text"), source, page, pages))
+    for path in sorted((ROOT / "docs/pages").glob("*.md")):
+        text = with_site_links(path.read_text(), f"docs/pages/{path.name}", path.stem, pages)
+        if path.stem == "index":
+            text = text.replace("@SECTIONS@", "\n".join(
+                f"- [{title}](reference/{section}.md): {words}" for section, (title, words) in SECTIONS.items()))
+            text = text.replace("@COUNT@", str(len(catalogue.names)))
+        writer.write(f"{path.stem}.md", text)
+    sections = "\n".join(f"{title} <reference/{section}>" for section, (title, _) in SECTIONS.items())
+    writer.write("api.md", f"# Reference\n\nA page for each of the {len(catalogue.names)} public names, made from the headers.\n\n"
+                 f"```{{toctree}}\n:maxdepth: 2\n\n{sections}\n```\n")
