@@ -1,5 +1,5 @@
 # The install tree: the library, its public headers, and the files for find_package(ktape) and pkg-config. Its components, each a package
-# of its own, are library, dev, repl, mpi and examples.
+# of its own, are library, dev, repl, mpi, examples and doc.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ktape EXPORT ktape

@@ -11,7 +11,7 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_SET_DESTDIR ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL library dev repl examples mpi)
+set(CPACK_COMPONENTS_ALL library dev repl examples mpi doc)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SOURCE ktape)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
@@ -68,9 +68,13 @@ This package has programs, one file each, their data, and notebooks.]])
 ktape_package(mpi libktape-mpi libdevel "${same_library}" "Keras for C++: training over MPI" [[
 This package has the library, and its header, that trains a model on several
 processes or machines.]])
+ktape_package(doc libktape-doc doc "" "Keras for C++: documentation" [[
+This package has guides, a page for each function, class and option with an
+example, and the example programs explained, for a browser without a network.]])
 set(CPACK_DEBIAN_REPL_PACKAGE_SUGGESTS "jupyter-notebook")
 set(CPACK_DEBIAN_EXAMPLES_PACKAGE_RECOMMENDS "libktape-dev")
 set(CPACK_DEBIAN_EXAMPLES_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_DOC_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "libktape-dev, openmpi-bin")
 foreach(id LIBRARY REPL MPI)
   set(CPACK_DEBIAN_${id}_PACKAGE_SHLIBDEPS ON)
@@ -88,6 +92,10 @@ endforeach()
 
 # The zoo, as a folder that compiles alone.
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/ktape COMPONENT examples PATTERN pictures EXCLUDE)
+
+# The site, which `./run docs` makes.
+install(DIRECTORY build/docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libktape-doc/html COMPONENT doc
+  PATTERN .buildinfo EXCLUDE PATTERN .doctrees EXCLUDE)
 
 # Debian finds the libraries of its own folders, and lintian refuses to find them in another way.
 set_target_properties(ktape_hdf5 ktape_distributed ktape_prompt ktape_kernel PROPERTIES
