@@ -80,7 +80,7 @@ EXAMPLE("backend::categorical_crossentropy backend::sparse_categorical_crossentr
 }
 
 EXAMPLE("backend::ctc_batch_cost") {
-  Tensor labels = K::constant({{1, 2}}, {.dtype = "int32"}), probabilities = K::softmax(K::zeros({1, 4, 3}));
+  Tensor labels = K::constant({{0, 1}}, {.dtype = "int32"}), probabilities = K::softmax(K::zeros({1, 4, 3}));
   std::cout << K::ctc_batch_cost(labels, probabilities, K::constant({{4}}, {.dtype = "int32"}),
                                  K::constant({{2}}, {.dtype = "int32"}));
 }
@@ -174,8 +174,8 @@ EXAMPLE("backend::gru backend::GruOptions") {
   std::cout << last;
 }
 
-EXAMPLE("backend::SparseTensor backend::to_dense") {
-  K::SparseTensor s({{0, 1}, {1, 0}}, {3.f, 4.f}, {2, 2});
+EXAMPLE("SparseTensor backend::to_dense") {
+  ktape::SparseTensor s({{0, 1}, {1, 0}}, {3.f, 4.f}, {2, 2});
   std::cout << K::to_dense(s) << "\n" << K::dot(s, K::ones({2, 1}));
 }
 

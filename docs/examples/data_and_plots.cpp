@@ -52,7 +52,7 @@ EXAMPLE("data::pad_sequences data::PadSequencesOptions") {
 
 EXAMPLE("data::timeseries_from_array data::timeseries_dataset_from_array data::TimeseriesOptions") {
   auto windows = data::timeseries_from_array(K::arange(6., {.dtype = "float32"}), {.sequence_length = 3});
-  std::cout << windows[0];
+  for (const data::Element& batch : windows) std::cout << batch[0];
 }
 
 EXAMPLE("data::TimeseriesGenerator data::TimeseriesGeneratorOptions") {
@@ -101,7 +101,7 @@ EXAMPLE("plot::Series plot::SeriesList plot::Numbers plot::TextOptions") {
 }
 
 EXAMPLE("plot::scatter") {
-  std::cout << plot::scatter({{.name = "points", .x = {1., 2., 3.}, .y = {3., 1., 2.}}});
+  std::cout << plot::scatter({{.name = "points", .y = {3., 1., 2.}, .x = {1., 2., 3.}}});
 }
 
 EXAMPLE("plot::bars") { std::cout << plot::bars({"cat", "dog"}, {{"share", {3., 5.}}}); }
@@ -141,7 +141,7 @@ EXAMPLE("Tensor") {
 }
 
 EXAMPLE("Variable") {
-  Variable w({1.f, 2.f}, {.name = "w"});
+  Variable w = K::variable({1.f, 2.f}, {.name = "w"});
   Tensor loss = K::sum(w * w);
   K::update_sub(w, 0.1f * K::gradients(loss, {w})[0]);
   std::cout << w;
@@ -169,20 +169,20 @@ EXAMPLE("Slice Index Indices All NewAxis Ellipsis None") {
 }
 
 EXAMPLE("GradientTape GradientTapeOptions") {
-  Variable w({2.f});
+  Variable w = K::variable({2.f});
   ktape::GradientTape tape;
   Tensor y = K::sum(w * w * w);
   std::cout << tape.gradient(y, w);
 }
 
 EXAMPLE("NoGrad EnableGrad") {
-  Variable w({2.f});
+  Variable w = K::variable({2.f});
   ktape::NoGrad guard;
   std::cout << K::is_tensor(w * w) << " nothing is recorded";
 }
 
 EXAMPLE("gradcheck GradcheckOptions GradcheckReport") {
-  std::cout << ktape::gradcheck([](const Tensor& x) { return K::sin(x); },
+  std::cout << ktape::gradcheck([](const std::vector<Tensor>& in) { return K::sin(in[0]); },
                                 {K::constant({0.5, 1.}, {.dtype = "float64"})})
                    .ok;
 }
@@ -202,17 +202,17 @@ EXAMPLE("view") {
 
 EXAMPLE("memory_stats MemoryStats empty_cache") {
   Tensor x = K::zeros({1000, 1000});
-  std::cout << (ktape::memory_stats().in_use > 0);
+  std::cout << (ktape::memory_stats().live_bytes > 0);
   ktape::empty_cache();
 }
 
 EXAMPLE("tape Tape") {
-  Variable w({2.f});
+  Variable w = K::variable({2.f});
   Tensor y = K::sum(K::square(w));
   std::cout << ktape::tape().summary();
 }
 
 EXAMPLE("log::set_level log::enabled log::Level") {
-  ktape::log::set_level(ktape::log::Level::Warning);
+  ktape::log::set_level(ktape::log::Level::Warn);
   std::cout << ktape::log::enabled(ktape::log::Level::Info);
 }

@@ -21,7 +21,7 @@ EXAMPLE("nn::Activation") {
 }
 
 EXAMPLE("nn::Identity") {
-  nn::Identity layer();
+  nn::Identity layer;
   std::cout << layer(K::constant({-1., 2.}));
 }
 
@@ -52,17 +52,17 @@ EXAMPLE("nn::LeakyReLU nn::LeakyReLUOptions") {
 }
 
 EXAMPLE("nn::ELU nn::ELUOptions") {
-  nn::ELU layer();
+  nn::ELU layer;
   std::cout << layer(K::constant({-1., 2.}));
 }
 
 EXAMPLE("nn::PReLU nn::PReLUOptions") {
-  nn::PReLU layer();
+  nn::PReLU layer;
   std::cout << layer(K::constant({{-1., 2.}}));
 }
 
 EXAMPLE("nn::Softmax nn::SoftmaxOptions") {
-  nn::Softmax layer();
+  nn::Softmax layer;
   std::cout << layer(K::constant({1., 2., 3.}));
 }
 
@@ -142,12 +142,12 @@ EXAMPLE("nn::MaxPooling3D") {
 }
 
 EXAMPLE("nn::GlobalMaxPooling1D nn::GlobalPoolingOptions") {
-  nn::GlobalMaxPooling1D layer();
+  nn::GlobalMaxPooling1D layer;
   std::cout << layer(K::random_normal({2, 8, 3})).shape() << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::GlobalMaxPooling2D") {
-  nn::GlobalMaxPooling2D layer();
+  nn::GlobalMaxPooling2D layer;
   std::cout << layer(K::random_normal({2, 8, 8, 3})).shape() << " weights: " << layer.count_params();
 }
 
@@ -172,12 +172,12 @@ EXAMPLE("nn::AveragePooling3D") {
 }
 
 EXAMPLE("nn::GlobalAveragePooling1D") {
-  nn::GlobalAveragePooling1D layer();
+  nn::GlobalAveragePooling1D layer;
   std::cout << layer(K::random_normal({2, 8, 3})).shape() << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::GlobalAveragePooling2D") {
-  nn::GlobalAveragePooling2D layer();
+  nn::GlobalAveragePooling2D layer;
   std::cout << layer(K::random_normal({2, 8, 8, 3})).shape() << " weights: " << layer.count_params();
 }
 
@@ -227,22 +227,22 @@ EXAMPLE("nn::Dot nn::dot nn::DotOptions") {
 }
 
 EXAMPLE("nn::BatchNormalization nn::BatchNormalizationOptions") {
-  nn::BatchNormalization layer();
+  nn::BatchNormalization layer;
   std::cout << layer(K::constant({{1., 2.}, {3., 4.}}));
 }
 
 EXAMPLE("nn::LayerNormalization nn::LayerNormalizationOptions") {
-  nn::LayerNormalization layer();
+  nn::LayerNormalization layer;
   std::cout << layer(K::constant({{1., 2., 3.}}));
 }
 
 EXAMPLE("nn::RMSNormalization nn::RMSNormalizationOptions") {
-  nn::RMSNormalization layer();
+  nn::RMSNormalization layer;
   std::cout << layer(K::constant({{1., 2., 3.}}));
 }
 
 EXAMPLE("nn::UnitNormalization nn::UnitNormalizationOptions") {
-  nn::UnitNormalization layer();
+  nn::UnitNormalization layer;
   std::cout << layer(K::constant({{3., 4.}}));
 }
 
@@ -293,7 +293,7 @@ EXAMPLE("nn::ActivityRegularization nn::ActivityRegularizationOptions") {
 }
 
 EXAMPLE("nn::Flatten nn::FlattenOptions") {
-  nn::Flatten layer();
+  nn::Flatten layer;
   std::cout << layer(K::random_normal({2, 3, 4})).shape() << " weights: " << layer.count_params();
 }
 
@@ -458,7 +458,7 @@ EXAMPLE("nn::Normalization nn::NormalizationOptions") {
 }
 
 EXAMPLE("nn::Discretization nn::DiscretizationOptions") {
-  nn::Discretization layer({.bin_boundaries = {0., 1., 2.}});
+  nn::Discretization layer({.bin_boundaries = std::vector{0., 1., 2.}});
   std::cout << layer(K::constant({-0.5, 0.5, 9.}));
 }
 

@@ -32,7 +32,7 @@ EXAMPLE(
 EXAMPLE(
     "nn::CategoricalGeneralizedCrossEntropy nn::losses::categorical_generalized_cross_entropy "
     "nn::CategoricalGeneralizedCrossEntropyOptions") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  Tensor y = K::constant({1, 0}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::CategoricalGeneralizedCrossEntropy()(y, p) << " "
             << nn::losses::categorical_generalized_cross_entropy(y, p);
 }
@@ -139,7 +139,7 @@ EXAMPLE("nn::Loss nn::LossOptions") {
   std::cout << loss(K::constant({{1., 2.}}), K::constant({{1., 4.}}));
 }
 
-EXAMPLE("nn::losses::name_of") { std::cout << nn::losses::name_of(nn::losses::huber); }
+EXAMPLE("nn::losses::name_of") { std::cout << nn::losses::name_of(nn::any_function(nn::losses::huber)); }
 
 EXAMPLE("nn::Accuracy") {
   nn::Accuracy metric;
@@ -427,4 +427,6 @@ EXAMPLE("nn::metrics::sparse_categorical_accuracy nn::metrics::sparse_top_k_cate
             << nn::metrics::sparse_top_k_categorical_accuracy(y, p, 2);
 }
 
-EXAMPLE("nn::metrics::name_of") { std::cout << nn::metrics::name_of(nn::metrics::binary_accuracy); }
+EXAMPLE("nn::metrics::name_of") {
+  std::cout << nn::metrics::name_of(nn::any_function(nn::metrics::binary_accuracy));
+}

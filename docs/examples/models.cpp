@@ -163,14 +163,14 @@ EXAMPLE("nn::TensorBoard nn::TensorBoardOptions") {
 
 EXAMPLE("nn::SaveOptions nn::LoadOptions") {
   nn::Sequential model({nn::Dense(1, {.input_shape = {2}})});
-  model.save("model.keras");
-  nn::Model same = nn::load_model("model.keras");
+  model.save("model.ktape");
+  nn::Model same = nn::load_model("model.ktape");
   Tensor x = K::random_normal({3, 2});
   std::cout << K::all(K::equal(model(x), same(x)));
 }
 
 EXAMPLE("nn::LoadWeightsOptions nn::save_safetensors nn::load_safetensors") {
-  nn::Sequential model({nn::Dense(2, {.name = "scores", .input_shape = {3}})});
+  nn::Sequential model({nn::Dense(2, {.input_shape = {3}, .name = "scores"})});
   model.save_weights("model.safetensors");
   for (const auto& [name, tensor] : nn::load_safetensors("model.safetensors"))
     std::cout << name << " " << tensor.shape() << "\n";
@@ -202,7 +202,7 @@ EXAMPLE("nn::explain") {
 }
 
 EXAMPLE("nn::plot_model nn::model_to_dot nn::model_to_svg nn::PlotOptions") {
-  nn::Sequential model({nn::Dense(1, {.name = "scores", .input_shape = {2}})});
+  nn::Sequential model({nn::Dense(1, {.input_shape = {2}, .name = "scores"})});
   nn::plot_model(model, "model.svg", {.show_shapes = true});
   std::cout << nn::model_to_dot(model);
 }

@@ -91,7 +91,9 @@ EXAMPLE("nn::activations::threshold nn::activations::ThresholdOptions") {
   std::cout << nn::activations::threshold(K::constant({-2., 0.5, 3.}), {.threshold = 1, .default_value = 0});
 }
 
-EXAMPLE("nn::activations::name_of") { std::cout << nn::activations::name_of(nn::activations::relu); }
+EXAMPLE("nn::activations::name_of") {
+  std::cout << nn::activations::name_of(nn::any_function(nn::activations::relu));
+}
 
 EXAMPLE("nn::ActivationFunction") {
   nn::ActivationFunction f = "relu";

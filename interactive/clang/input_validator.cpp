@@ -135,10 +135,4 @@ std::size_t word_begin(std::string_view text) {
   return at == 1 && text[0] == '%' ? 0 : at;
 }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first));
-}
-
 }  // namespace ktape::interactive

@@ -1,4 +1,6 @@
 #pragma once
+#include <ktape/ops/help/source_text.hpp>
+
 #include <string>
 #include <string_view>
 
@@ -24,6 +26,6 @@ bool has_unfinished_pragma(const std::string& text);
 /// Returns the begin of the name at the end of the text; a command's name includes its %.
 std::size_t word_begin(std::string_view text);
 
-std::string trimmed(std::string_view text);
+using help_text::trimmed;
 
 }  // namespace ktape::interactive

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/interactive/crash_guard/crash_guard.hpp>
+#include <ktape/ops/help/source_text.hpp>
 
 #include <memory>
 #include <string>
@@ -59,21 +60,11 @@ class Interpreter {
   /// Returns the words that may replace the last word of `text` after the given declarations. Runs nothing.
   std::vector<std::string> completions(const std::string& declarations, const std::string& text) const;
 
-  struct Place {
-    std::string file;
-    unsigned line = 0, last_line = 0;
-    std::string cell = {};  ///< the text of the cell that holds the place, if no file does
-    bool is_class = false;
-  };
+  using Place = help_text::Place;
   /// Returns the places of all declarations that a (qualified) name may refer to; also of members: `m.fit`.
   std::vector<Place> find(const std::string& name);
 
-  /// A struct such as ConvOptions.
-  struct OptionStruct {
-    std::string name;
-    std::vector<std::string> arguments = {};  ///< the parameters before the struct
-    std::vector<std::pair<std::string, Place>> fields = {};
-  };
+  using OptionStruct = help_text::OptionStruct;
   /// Returns the option structs that the functions of this name, or the constructors of the class, take.
   std::vector<OptionStruct> options_of(const std::string& name);
   /// Returns the address of the main() that a cell defined; null if there is none.

@@ -1,14 +1,32 @@
 #pragma once
-#include <ktape/interactive/clang/interpreter.hpp>
-
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-namespace ktape::interactive {
+/// The text of headers around declarations. Internal: sources only.
+namespace ktape::help_text {
+
+/// The place of a declaration in a file, or in a cell of a session.
+struct Place {
+  std::string file;
+  unsigned line = 0, last_line = 0;
+  std::string cell = {};  ///< the text of the cell that holds the place, if no file does
+  bool is_class = false;
+};
+
+/// A struct such as ConvOptions.
+struct OptionStruct {
+  std::string name;
+  std::vector<std::string> arguments = {};  ///< the parameters before the struct
+  std::vector<std::pair<std::string, Place>> fields = {};
+};
+
+/// Returns the text without white space at both ends.
+std::string trimmed(std::string_view text);
 
 /// Returns the lines of the file, or of the cell, that holds a place.
-std::vector<std::string> lines_around(const Interpreter::Place& place);
+std::vector<std::string> lines_around(const Place& place);
 
 /// Returns the range of the comment above line `first` (from 0); a comment may cover several declarations.
 std::pair<std::size_t, std::size_t> comment_above(const std::vector<std::string>& lines, std::size_t first);
@@ -22,4 +40,4 @@ struct FieldText {
 /// Returns the text of the field whose declaration is at line `first` (from 0).
 FieldText field_text(const std::vector<std::string>& lines, std::size_t first, const std::string& name);
 
-}  // namespace ktape::interactive
+}  // namespace ktape::help_text

@@ -1,11 +1,10 @@
-#include <ktape/interactive/display/option_texts.hpp>
-#include <ktape/interactive/display/source_text.hpp>
+#include <ktape/ops/help/option_texts.hpp>
 
 #include <algorithm>
 #include <map>
 #include <regex>
 
-namespace ktape::interactive {
+namespace ktape::help_text {
 namespace {
 
 /// Options that many classes take, and that no header explains.
@@ -54,19 +53,18 @@ std::string text_in_header(const std::vector<std::string>& lines, const std::str
 }
 
 /// Returns the comment of a field of the structs that explain the options which all layers and all optimizers take.
-std::string text_in_base(Interpreter& interpreter, const std::string& name) {
+std::string text_in_base(const FindPlaces& find, const std::string& name) {
   for (const std::string of : {"nn::LayerOptions::", "nn::OptimizerOptions::"})
-    for (const Interpreter::Place& place : interpreter.find(of + name))
+    for (const Place& place : find(of + name))
       if (const std::string text = field_text(lines_around(place), place.line - 1, name).comment;
           !text.empty())
         return text;
   return {};
 }
 
-std::string meaning(Interpreter& interpreter, const std::vector<std::string>& lines,
-                    const std::string& name) {
+std::string meaning(const FindPlaces& find, const std::vector<std::string>& lines, const std::string& name) {
   std::string text = text_in_header(lines, name);
-  if (text.empty()) text = text_in_base(interpreter, name);
+  if (text.empty()) text = text_in_base(find, name);
   if (text.empty()) text = text_of_weight_option(name);
   const auto common = common_texts().find(name);
   return text.empty() && common != common_texts().end() ? common->second : text;
@@ -101,8 +99,8 @@ void put(std::string& out, std::string left, const std::string& text, std::size_
 
 }  // namespace
 
-std::string options_table(Interpreter& interpreter, const std::string& call,
-                          const Interpreter::OptionStruct& options, std::size_t columns) {
+std::string options_table(const FindPlaces& find, const std::string& call, const OptionStruct& options,
+                          std::size_t columns) {
   std::vector<std::pair<std::string, std::string>> rows;
   std::size_t column = 0;
   for (const auto& [name, place] : options.fields) {
@@ -110,7 +108,7 @@ std::string options_table(Interpreter& interpreter, const std::string& call,
     const FieldText field = field_text(lines, place.line - 1, name);
     const std::string left =
         "  ." + name + (field.value.empty() || field.value == "{}" ? "" : " = " + field.value);
-    rows.emplace_back(left, field.comment.empty() ? meaning(interpreter, lines, name) : field.comment);
+    rows.emplace_back(left, field.comment.empty() ? meaning(find, lines, name) : field.comment);
     column = std::max(column, left.size() + 2);
   }
   column = std::min<std::size_t>(column, std::max<std::size_t>(columns / 2, 16));
@@ -121,4 +119,4 @@ std::string options_table(Interpreter& interpreter, const std::string& call,
   return out;
 }
 
-}  // namespace ktape::interactive
+}  // namespace ktape::help_text

@@ -1,12 +1,19 @@
-#include <ktape/interactive/clang/input_validator.hpp>
-#include <ktape/interactive/display/source_text.hpp>
+#include <ktape/ops/help/source_text.hpp>
 
 #include <fstream>
 #include <memory>
 #include <regex>
 #include <sstream>
 
-namespace ktape::interactive {
+namespace ktape::help_text {
+
+std::string trimmed(std::string_view text) {
+  const char* const spaces = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(spaces);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(spaces) - first + 1));
+}
+
 namespace {
 
 bool is_comment(const std::string& line) { return trimmed(line).starts_with("//"); }
@@ -37,7 +44,7 @@ std::size_t end_of_value(const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> lines_around(const Interpreter::Place& place) {
+std::vector<std::string> lines_around(const Place& place) {
   const std::unique_ptr<std::istream> text =
       place.cell.empty() ? std::unique_ptr<std::istream>(std::make_unique<std::ifstream>(place.file))
                          : std::make_unique<std::istringstream>(place.cell);
@@ -79,4 +86,4 @@ FieldText field_text(const std::vector<std::string>& lines, std::size_t first, c
   return field;
 }
 
-}  // namespace ktape::interactive
+}  // namespace ktape::help_text

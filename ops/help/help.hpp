@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+
+namespace ktape::backend {
+
+/// Returns what the installed headers say about a function, a class or a struct: its comment, its declarations, a
+/// table of its options, and the text about its family. `?conv2d` in the prompt shows the same text. A name
+/// without a namespace is looked for in K first, then in nn, ops, data and plot. The text is read from the headers, which the
+/// package libktape-dev has; KTAPE_HEADERS may name another folder that has ktape/ktape.hpp.
+///
+///     std::cout << K::help("conv2d") << K::help("nn::Dense");
+///
+/// Throws ValueError for an unknown name, and IOError if there are no headers. Python's `help`.
+std::string help(const std::string& name);
+
+}  // namespace ktape::backend
