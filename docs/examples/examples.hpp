@@ -1,6 +1,8 @@
 #pragma once
 #include <ktape/ktape.hpp>
 
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>

@@ -37,7 +37,7 @@ EXAMPLE(
             << nn::losses::categorical_generalized_cross_entropy(y, p);
 }
 
-EXAMPLE("nn::CategoricalHinge nn::losses::categorical_hinge nn::CategoricalHingeOptions") {
+EXAMPLE("nn::CategoricalHinge nn::losses::categorical_hinge") {
   Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::CategoricalHinge()(y, p) << " " << nn::losses::categorical_hinge(y, p);
 }
@@ -49,12 +49,12 @@ EXAMPLE(
   std::cout << nn::CosineSimilarity()(y, p) << " " << nn::losses::cosine_similarity(y, p);
 }
 
-EXAMPLE("nn::Hinge nn::losses::hinge nn::HingeOptions") {
+EXAMPLE("nn::Hinge nn::losses::hinge") {
   Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::Hinge()(y, p) << " " << nn::losses::hinge(y, p);
 }
 
-EXAMPLE("nn::SquaredHinge nn::losses::squared_hinge nn::SquaredHingeOptions") {
+EXAMPLE("nn::SquaredHinge nn::losses::squared_hinge") {
   Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::SquaredHinge()(y, p) << " " << nn::losses::squared_hinge(y, p);
 }
@@ -64,17 +64,17 @@ EXAMPLE("nn::Huber nn::losses::huber nn::HuberOptions nn::losses::HuberFunctionO
   std::cout << nn::Huber()(y, p) << " " << nn::losses::huber(y, p);
 }
 
-EXAMPLE("nn::KLDivergence nn::losses::kl_divergence nn::KLDivergenceOptions") {
+EXAMPLE("nn::KLDivergence nn::losses::kl_divergence") {
   Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::KLDivergence()(y, p) << " " << nn::losses::kl_divergence(y, p);
 }
 
-EXAMPLE("nn::LogCosh nn::losses::log_cosh nn::LogCoshOptions") {
+EXAMPLE("nn::LogCosh nn::losses::log_cosh") {
   Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::LogCosh()(y, p) << " " << nn::losses::log_cosh(y, p);
 }
 
-EXAMPLE("nn::MeanAbsoluteError nn::losses::mean_absolute_error nn::MeanAbsoluteErrorOptions") {
+EXAMPLE("nn::MeanAbsoluteError nn::losses::mean_absolute_error") {
   Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::MeanAbsoluteError()(y, p) << " " << nn::losses::mean_absolute_error(y, p);
 }
@@ -87,7 +87,7 @@ EXAMPLE(
             << nn::losses::mean_absolute_percentage_error(y, p);
 }
 
-EXAMPLE("nn::MeanSquaredError nn::losses::mean_squared_error nn::MeanSquaredErrorOptions") {
+EXAMPLE("nn::MeanSquaredError nn::losses::mean_squared_error") {
   Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::MeanSquaredError()(y, p) << " " << nn::losses::mean_squared_error(y, p);
 }
@@ -100,7 +100,7 @@ EXAMPLE(
             << nn::losses::mean_squared_logarithmic_error(y, p);
 }
 
-EXAMPLE("nn::Poisson nn::losses::poisson nn::PoissonOptions") {
+EXAMPLE("nn::Poisson nn::losses::poisson") {
   Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::Poisson()(y, p) << " " << nn::losses::poisson(y, p);
 }
@@ -201,7 +201,7 @@ EXAMPLE("nn::FalseNegatives") {
   std::cout << metric.result();
 }
 
-EXAMPLE("nn::Precision nn::PrecisionRecallOptions") {
+EXAMPLE("nn::Precision") {
   nn::Precision metric;
   metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();

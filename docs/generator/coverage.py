@@ -50,7 +50,7 @@ def main():
     from site_sources import read_headers
     catalogue = Catalogue(read_headers(build))
     _, faults = parity.rows(catalogue)
-    shown = examples.outputs(program, build / "outputs.json")
+    shown = examples.add_to_options(catalogue, examples.outputs(program, build / "outputs.json"))
     with_example = {name for name, found in shown.items() if any(output.strip() for _, output in found)}
     faults += [f"docs/examples: {name} is no public name" for name in shown if name not in catalogue.names]
     for table in ("tables/formulas.txt", "keras/differences.txt"):

@@ -53,3 +53,13 @@ def outputs(program, cache):
         for name in names:
             result.setdefault(name, []).append((code, text))
     return result
+
+
+def add_to_options(catalogue, shown):
+    """Gives an options struct without an example of its own the examples of what takes it that name options."""
+    for name in catalogue.names.values():
+        if name.short.endswith("Options") and name.name not in shown:
+            found = [pair for taker in name.taken_by for pair in shown.get(taker, []) if "{." in pair[0]]
+            if found:
+                shown[name.name] = found[:2]
+    return shown

@@ -45,7 +45,8 @@ def main():
     rows, faults = parity.rows(catalogue)
     for fault in faults:
         print(fault, file=sys.stderr)
-    pages = Pages(catalogue, rows, examples.outputs(program, build / "outputs.json"))
+    shown = examples.add_to_options(catalogue, examples.outputs(program, build / "outputs.json"))
+    pages = Pages(catalogue, rows, shown)
     writer = Writer(build / "source")
     for name in catalogue.names.values():
         writer.write(name.page + ".md", pages.of_name(name))
