@@ -16,6 +16,7 @@ myst_heading_anchors = 3
 myst_dmath_double_inline = True
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 language = "en"
+smartquotes = False
 highlight_language = "cpp"
 
 html_theme = "furo"

@@ -11,18 +11,22 @@ EXAMPLE("backend::sqrt backend::square") {
 }
 
 EXAMPLE("backend::exp backend::expm1") {
-  std::cout << K::exp(K::constant({0., 1.})) << " " << K::expm1(K::constant({1e-8}));
+  std::cout << K::exp(K::constant({0., 1.})) << " "
+            << K::expm1(K::constant({1e-8}));
 }
 
 EXAMPLE("backend::log backend::log1p") {
-  std::cout << K::log(K::constant({1., 2.718281828})) << " " << K::log1p(K::constant({1e-8}));
+  std::cout << K::log(K::constant({1., 2.718281828})) << " "
+            << K::log1p(K::constant({1e-8}));
 }
 
 EXAMPLE("backend::round") { std::cout << K::round(K::constant({0.5, 1.5, -2.4})); }
 
 EXAMPLE("backend::pow") { std::cout << K::pow(K::constant({2., 3.}), 2); }
 
-EXAMPLE("backend::clip backend::Bound") { std::cout << K::clip(K::constant({-2., 0.5, 9.}), 0, 1); }
+EXAMPLE("backend::clip backend::Bound") {
+  std::cout << K::clip(K::constant({-2., 0.5, 9.}), 0, 1);
+}
 
 EXAMPLE("backend::sin backend::cos backend::tanh") {
   Tensor x = K::constant({0., 1.});
@@ -41,9 +45,11 @@ EXAMPLE("backend::equal backend::not_equal") {
   std::cout << K::equal(a, b) << " " << K::not_equal(a, b);
 }
 
-EXAMPLE("backend::greater backend::greater_equal backend::less backend::less_equal") {
+EXAMPLE(
+    "backend::greater backend::greater_equal backend::less backend::less_equal") {
   Tensor x = K::constant({1., 2., 3.});
-  std::cout << K::greater(x, 2) << K::greater_equal(x, 2) << "\n" << K::less(x, 2) << K::less_equal(x, 2);
+  std::cout << K::greater(x, 2) << K::greater_equal(x, 2) << "\n"
+            << K::less(x, 2) << K::less_equal(x, 2);
 }
 
 EXAMPLE("backend::where") {
@@ -82,10 +88,13 @@ EXAMPLE("backend::softmax backend::log_softmax") {
   std::cout << K::softmax(x) << "\n" << K::log_softmax(x);
 }
 
-EXAMPLE("backend::l2_normalize") { std::cout << K::l2_normalize(K::constant({3., 4.})); }
+EXAMPLE("backend::l2_normalize") {
+  std::cout << K::l2_normalize(K::constant({3., 4.}));
+}
 
 EXAMPLE("backend::in_top_k") {
-  std::cout << K::in_top_k(K::constant({{0.9, 0.1}, {0.8, 0.2}}), K::constant({0, 1}, {.dtype = "int32"}), 1);
+  std::cout << K::in_top_k(K::constant({{0.9, 0.1}, {0.8, 0.2}}),
+                           K::constant({0, 1}, {.dtype = "int32"}), 1);
 }
 
 EXAMPLE("backend::sum") {
@@ -110,7 +119,9 @@ EXAMPLE("backend::var backend::std") {
 
 EXAMPLE("backend::norm") { std::cout << K::norm(K::constant({3., 4.})); }
 
-EXAMPLE("backend::logsumexp") { std::cout << K::logsumexp(K::constant({1000., 1000.})); }
+EXAMPLE("backend::logsumexp") {
+  std::cout << K::logsumexp(K::constant({1000., 1000.}));
+}
 
 EXAMPLE("backend::any backend::all") {
   Tensor x = K::constant({{true, false}, {true, true}});
@@ -137,14 +148,18 @@ EXAMPLE("backend::top_k backend::TopK") {
   std::cout << values << " " << indices;
 }
 
-EXAMPLE("backend::gather") { std::cout << K::gather(K::constant({{1., 2.}, {3., 4.}}), {1, 0}); }
+EXAMPLE("backend::gather") {
+  std::cout << K::gather(K::constant({{1., 2.}, {3., 4.}}), {1, 0});
+}
 
 EXAMPLE("backend::gather_nd") {
-  std::cout << K::gather_nd(K::constant({{1., 2.}, {3., 4.}}), K::constant({{1, 0}}, {.dtype = "int32"}));
+  std::cout << K::gather_nd(K::constant({{1., 2.}, {3., 4.}}),
+                            K::constant({{1, 0}}, {.dtype = "int32"}));
 }
 
 EXAMPLE("backend::scatter_nd") {
-  std::cout << K::scatter_nd(K::constant({{1}, {3}}, {.dtype = "int32"}), K::constant({5., 7.}), {4});
+  std::cout << K::scatter_nd(K::constant({{1}, {3}}, {.dtype = "int32"}),
+                             K::constant({5., 7.}), {4});
 }
 
 EXAMPLE("backend::one_hot") { std::cout << K::one_hot({0, 2}, 3); }

@@ -1,10 +1,13 @@
 #include "examples.hpp"
 
-EXAMPLE("backend::reshape") { std::cout << K::reshape(K::constant({1., 2., 3., 4.}), {2, -1}); }
+EXAMPLE("backend::reshape") {
+  std::cout << K::reshape(K::constant({1., 2., 3., 4.}), {2, -1});
+}
 
 EXAMPLE("backend::transpose backend::permute_dimensions") {
   Tensor x = K::zeros({2, 3, 4});
-  std::cout << K::transpose(x).shape() << " " << K::permute_dimensions(x, {0, 2, 1}).shape();
+  std::cout << K::transpose(x).shape() << " "
+            << K::permute_dimensions(x, {0, 2, 1}).shape();
 }
 
 EXAMPLE("backend::concatenate") {
@@ -19,7 +22,9 @@ EXAMPLE("backend::stack backend::unstack") {
 
 EXAMPLE("backend::repeat backend::repeat_elements backend::tile") {
   Tensor x = K::constant({{1., 2.}});
-  std::cout << K::repeat(x, 2) << "\n" << K::repeat_elements(x, 2, 1) << "\n" << K::tile(x, {1, 2});
+  std::cout << K::repeat(x, 2) << "\n"
+            << K::repeat_elements(x, 2, 1) << "\n"
+            << K::tile(x, {1, 2});
 }
 
 EXAMPLE("backend::flatten backend::batch_flatten") {
@@ -29,10 +34,13 @@ EXAMPLE("backend::flatten backend::batch_flatten") {
 
 EXAMPLE("backend::expand_dims backend::squeeze") {
   Tensor x = K::zeros({3});
-  std::cout << K::expand_dims(x, 0).shape() << " " << K::squeeze(K::expand_dims(x, 0), 0).shape();
+  std::cout << K::expand_dims(x, 0).shape() << " "
+            << K::squeeze(K::expand_dims(x, 0), 0).shape();
 }
 
-EXAMPLE("backend::reverse") { std::cout << K::reverse(K::constant({1., 2., 3.}), 0); }
+EXAMPLE("backend::reverse") {
+  std::cout << K::reverse(K::constant({1., 2., 3.}), 0);
+}
 
 EXAMPLE("backend::slice") {
   std::cout << K::slice(K::constant({{1., 2., 3.}, {4., 5., 6.}}), {0, 1}, {2, -1});
@@ -76,7 +84,9 @@ EXAMPLE("backend::full") { std::cout << K::full({2, 2}, 7.f); }
 
 EXAMPLE("backend::eye") { std::cout << K::eye(2); }
 
-EXAMPLE("backend::identity backend::IdentityOptions") { std::cout << K::identity(K::constant({1., 2.})); }
+EXAMPLE("backend::identity backend::IdentityOptions") {
+  std::cout << K::identity(K::constant({1., 2.}));
+}
 
 EXAMPLE("backend::arange backend::ArangeOptions backend::RangeBound") {
   std::cout << K::arange(5) << " " << K::arange(1., 2., 0.5, {.dtype = "float32"});
@@ -84,7 +94,8 @@ EXAMPLE("backend::arange backend::ArangeOptions backend::RangeBound") {
 
 EXAMPLE("backend::shape backend::int_shape backend::ndim backend::size") {
   Tensor x = K::zeros({2, 3});
-  std::cout << K::shape(x) << " " << K::int_shape(x) << " " << K::ndim(x) << " " << K::size(x);
+  std::cout << K::shape(x) << " " << K::int_shape(x) << " " << K::ndim(x) << " "
+            << K::size(x);
 }
 
 EXAMPLE("backend::dtype backend::cast backend::cast_to_floatx") {
@@ -95,12 +106,13 @@ EXAMPLE("backend::dtype backend::cast backend::cast_to_floatx") {
 EXAMPLE("backend::count_params") { std::cout << K::count_params(K::zeros({2, 3})); }
 
 EXAMPLE(
-    "backend::is_tensor backend::is_variable backend::is_placeholder backend::is_keras_tensor "
+    "backend::is_tensor backend::is_variable backend::is_placeholder "
+    "backend::is_keras_tensor "
     "backend::is_sparse") {
   Tensor x = K::zeros({2}), p = K::placeholder({2});
   Variable w = K::variable({1.f});
-  std::cout << K::is_tensor(x) << K::is_variable(w) << K::is_placeholder(p) << K::is_keras_tensor(p)
-            << K::is_sparse(x);
+  std::cout << K::is_tensor(x) << K::is_variable(w) << K::is_placeholder(p)
+            << K::is_keras_tensor(p) << K::is_sparse(x);
 }
 
 EXAMPLE("backend::print_tensor backend::PrintOptions") {
@@ -120,7 +132,8 @@ EXAMPLE("backend::batch_get_value backend::batch_set_value") {
   std::cout << K::batch_get_value({a, b})[1](0);
 }
 
-EXAMPLE("backend::set_value backend::update backend::update_add backend::update_sub") {
+EXAMPLE(
+    "backend::set_value backend::update backend::update_add backend::update_sub") {
   Variable w = K::variable({1.f, 2.f});
   K::set_value(w, {3.f, 4.f});
   K::update_add(w, K::ones({2}));
@@ -136,21 +149,28 @@ EXAMPLE("backend::moving_average_update") {
   std::cout << w;
 }
 
-EXAMPLE("backend::random_normal backend::RandomNormalOptions backend::truncated_normal") {
+EXAMPLE(
+    "backend::random_normal backend::RandomNormalOptions "
+    "backend::truncated_normal") {
   std::cout << K::random_normal({2}, {.mean = 5, .stddev = 0.1, .seed = 7}) << " "
             << K::truncated_normal({2}, {.seed = 7});
 }
 
 EXAMPLE("backend::random_uniform backend::RandomUniformOptions") {
-  std::cout << K::random_uniform({3}, {.minval = 0, .maxval = 10, .dtype = "int32", .seed = 7});
+  std::cout << K::random_uniform(
+      {3}, {.minval = 0, .maxval = 10, .dtype = "int32", .seed = 7});
 }
 
-EXAMPLE("backend::random_binomial backend::random_bernoulli backend::RandomBernoulliOptions") {
+EXAMPLE(
+    "backend::random_binomial backend::random_bernoulli "
+    "backend::RandomBernoulliOptions") {
   std::cout << K::random_binomial({6}, {.p = 0.5, .seed = 7}) << " "
             << K::random_bernoulli({6}, {.p = 0.5, .seed = 7});
 }
 
-EXAMPLE("backend::random_normal_variable backend::random_uniform_variable backend::RandomVariableOptions") {
+EXAMPLE(
+    "backend::random_normal_variable backend::random_uniform_variable "
+    "backend::RandomVariableOptions") {
   std::cout << K::random_normal_variable({2}, 0, 1, {.seed = 7}) << " "
             << K::random_uniform_variable({2}, 0, 1, {.seed = 7});
 }
@@ -174,7 +194,9 @@ EXAMPLE("backend::floatx backend::set_floatx") {
 
 EXAMPLE("backend::epsilon backend::set_epsilon") { std::cout << K::epsilon(); }
 
-EXAMPLE("backend::image_data_format backend::set_image_data_format") { std::cout << K::image_data_format(); }
+EXAMPLE("backend::image_data_format backend::set_image_data_format") {
+  std::cout << K::image_data_format();
+}
 
 EXAMPLE("backend::backend backend::version") {
   std::cout << (K::backend().empty() ? "none" : "an engine") << " " << K::version();
@@ -194,11 +216,13 @@ EXAMPLE("backend::set_deterministic backend::deterministic") {
 
 EXAMPLE("backend::name_scope backend::current_name_scope") {
   K::name_scope scope("encoder");
-  std::cout << K::current_name_scope() << " " << K::variable({1.f}, {.name = "w"}).name();
+  std::cout << K::current_name_scope() << " "
+            << K::variable({1.f}, {.name = "w"}).name();
 }
 
 EXAMPLE(
-    "backend::learning_phase backend::set_learning_phase backend::in_train_phase backend::in_test_phase") {
+    "backend::learning_phase backend::set_learning_phase backend::in_train_phase "
+    "backend::in_test_phase") {
   K::set_learning_phase(1);
   std::cout << K::in_train_phase(K::constant(1.), K::constant(0.)) << " "
             << K::in_test_phase(K::constant(1.), K::constant(0.));

@@ -14,7 +14,8 @@ namespace nn = ktape::nn;
 namespace ops = ktape::ops;
 namespace data = ktape::data;
 namespace plot = ktape::plot;
-using ktape::Tensor, ktape::Variable, ktape::Shape, ktape::Slice, ktape::All, ktape::None;
+using ktape::Tensor, ktape::Variable, ktape::Shape, ktape::Slice, ktape::All,
+    ktape::None;
 
 struct Example {
   const char* names;
@@ -23,12 +24,15 @@ struct Example {
 };
 
 struct AddExample {
-  AddExample(const char* names, void (*run)()) { Example::all().push_back({names, run}); }
+  AddExample(const char* names, void (*run)()) {
+    Example::all().push_back({names, run});
+  }
 };
 
 #define EXAMPLE_NAME(prefix, line) EXAMPLE_NAME_OF(prefix, line)
 #define EXAMPLE_NAME_OF(prefix, line) prefix##line
-#define EXAMPLE(names)                                                                       \
-  static void EXAMPLE_NAME(run_, __LINE__)();                                                \
-  static const AddExample EXAMPLE_NAME(add_, __LINE__)(names, EXAMPLE_NAME(run_, __LINE__)); \
+#define EXAMPLE(names)                                  \
+  static void EXAMPLE_NAME(run_, __LINE__)();           \
+  static const AddExample EXAMPLE_NAME(add_, __LINE__)( \
+      names, EXAMPLE_NAME(run_, __LINE__));             \
   static void EXAMPLE_NAME(run_, __LINE__)()

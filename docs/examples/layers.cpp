@@ -2,12 +2,14 @@
 
 EXAMPLE("nn::Dense nn::DenseOptions") {
   nn::Dense layer(3, {.activation = "relu"});
-  std::cout << layer(K::random_normal({2, 4})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::EinsumDense nn::EinsumDenseOptions") {
   nn::EinsumDense layer("abc,cd->abd", {None, 64}, {.bias_axes = "d"});
-  std::cout << layer(K::random_normal({2, 5, 16})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 5, 16})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Embedding nn::EmbeddingOptions") {
@@ -68,122 +70,146 @@ EXAMPLE("nn::Softmax nn::SoftmaxOptions") {
 
 EXAMPLE("nn::Conv1D nn::ConvOptions") {
   nn::Conv1D layer(4, 3, {.padding = "causal"});
-  std::cout << layer(K::random_normal({2, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Conv2D") {
   nn::Conv2D layer(16, 3, {.strides = 2, .padding = "same", .activation = "relu"});
-  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Conv3D") {
   nn::Conv3D layer(4, 2);
-  std::cout << layer(K::random_normal({1, 4, 4, 4, 1})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({1, 4, 4, 4, 1})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Conv1DTranspose nn::ConvTransposeOptions") {
   nn::Conv1DTranspose layer(4, 3, {.strides = 2, .padding = "same"});
-  std::cout << layer(K::random_normal({2, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Conv2DTranspose") {
   nn::Conv2DTranspose layer(4, 3, {.strides = 2, .padding = "same"});
-  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Conv3DTranspose") {
   nn::Conv3DTranspose layer(2, 2, {.strides = 2});
-  std::cout << layer(K::random_normal({1, 2, 2, 2, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({1, 2, 2, 2, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::DepthwiseConv1D nn::DepthwiseConvOptions") {
   nn::DepthwiseConv1D layer(3, {.depth_multiplier = 2});
-  std::cout << layer(K::random_normal({2, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::DepthwiseConv2D") {
   nn::DepthwiseConv2D layer(3, {.depth_multiplier = 2});
-  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::SeparableConv1D nn::SeparableConvOptions") {
   nn::SeparableConv1D layer(8, 3);
-  std::cout << layer(K::random_normal({2, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::SeparableConv2D") {
   nn::SeparableConv2D layer(8, 3);
-  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::LocallyConnected1D nn::LocallyConnectedOptions") {
   nn::LocallyConnected1D layer(4, 3);
-  std::cout << layer(K::random_normal({2, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::LocallyConnected2D") {
   nn::LocallyConnected2D layer(4, 3);
-  std::cout << layer(K::random_normal({2, 6, 6, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 6, 6, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::MaxPooling1D nn::PoolingOptions") {
   nn::MaxPooling1D layer(2);
-  std::cout << layer(K::random_normal({2, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::MaxPooling2D") {
   nn::MaxPooling2D layer({3, 3}, {.strides = 2, .padding = "same"});
-  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::MaxPooling3D") {
   nn::MaxPooling3D layer(2);
-  std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::GlobalMaxPooling1D nn::GlobalPoolingOptions") {
   nn::GlobalMaxPooling1D layer;
-  std::cout << layer(K::random_normal({2, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::GlobalMaxPooling2D") {
   nn::GlobalMaxPooling2D layer;
-  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::GlobalMaxPooling3D") {
   nn::GlobalMaxPooling3D layer({.keepdims = true});
-  std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::AveragePooling1D") {
   nn::AveragePooling1D layer(2);
-  std::cout << layer(K::random_normal({2, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::AveragePooling2D") {
   nn::AveragePooling2D layer({3, 3}, {.strides = 2, .padding = "same"});
-  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::AveragePooling3D") {
   nn::AveragePooling3D layer(2);
-  std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::GlobalAveragePooling1D") {
   nn::GlobalAveragePooling1D layer;
-  std::cout << layer(K::random_normal({2, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::GlobalAveragePooling2D") {
   nn::GlobalAveragePooling2D layer;
-  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::GlobalAveragePooling3D") {
   nn::GlobalAveragePooling3D layer({.keepdims = true});
-  std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Add nn::add") {
@@ -218,7 +244,8 @@ EXAMPLE("nn::Minimum nn::minimum") {
 
 EXAMPLE("nn::Concatenate nn::concatenate nn::ConcatenateOptions") {
   Tensor a = K::constant({{1., 5.}}), b = K::constant({{3., 4.}});
-  std::cout << nn::Concatenate({.axis = -1})({a, b}) << " " << nn::concatenate({a, b});
+  std::cout << nn::Concatenate({.axis = -1})({a, b}) << " "
+            << nn::concatenate({a, b});
 }
 
 EXAMPLE("nn::Dot nn::dot nn::DotOptions") {
@@ -248,12 +275,14 @@ EXAMPLE("nn::UnitNormalization nn::UnitNormalizationOptions") {
 
 EXAMPLE("nn::GroupNormalization nn::GroupNormalizationOptions") {
   nn::GroupNormalization layer({.groups = 2});
-  std::cout << layer(K::random_normal({2, 4, 4, 6})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4, 4, 6})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Dropout nn::DropoutOptions") {
   nn::Dropout layer(0.5, {.seed = 7});
-  std::cout << layer(K::ones({1, 6}), {.training = true}) << " " << layer(K::ones({1, 6}));
+  std::cout << layer(K::ones({1, 6}), {.training = true}) << " "
+            << layer(K::ones({1, 6}));
 }
 
 EXAMPLE("nn::AlphaDropout") {
@@ -294,82 +323,98 @@ EXAMPLE("nn::ActivityRegularization nn::ActivityRegularizationOptions") {
 
 EXAMPLE("nn::Flatten nn::FlattenOptions") {
   nn::Flatten layer;
-  std::cout << layer(K::random_normal({2, 3, 4})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 3, 4})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Reshape") {
   nn::Reshape layer({6, 2});
-  std::cout << layer(K::random_normal({2, 3, 4})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 3, 4})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Permute") {
   nn::Permute layer({2, 1});
-  std::cout << layer(K::random_normal({2, 3, 4})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 3, 4})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::RepeatVector") {
   nn::RepeatVector layer(3);
-  std::cout << layer(K::random_normal({2, 4})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::ZeroPadding1D") {
   nn::ZeroPadding1D layer(1);
-  std::cout << layer(K::random_normal({2, 4, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::ZeroPadding2D") {
   nn::ZeroPadding2D layer({1, 2});
-  std::cout << layer(K::random_normal({2, 4, 4, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4, 4, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::ZeroPadding3D") {
   nn::ZeroPadding3D layer(1);
-  std::cout << layer(K::random_normal({1, 2, 2, 2, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({1, 2, 2, 2, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Cropping1D") {
   nn::Cropping1D layer(1);
-  std::cout << layer(K::random_normal({2, 4, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Cropping2D") {
   nn::Cropping2D layer({{1, 0}, {0, 2}});
-  std::cout << layer(K::random_normal({2, 4, 4, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4, 4, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Cropping3D") {
   nn::Cropping3D layer(1);
-  std::cout << layer(K::random_normal({1, 4, 4, 4, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({1, 4, 4, 4, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::UpSampling1D") {
   nn::UpSampling1D layer(2);
-  std::cout << layer(K::random_normal({2, 4, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::UpSampling2D") {
   nn::UpSampling2D layer(2, {.interpolation = "bilinear"});
-  std::cout << layer(K::random_normal({2, 4, 4, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 4, 4, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::UpSampling3D") {
   nn::UpSampling3D layer(2);
-  std::cout << layer(K::random_normal({1, 2, 2, 2, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({1, 2, 2, 2, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::SimpleRNN nn::SimpleRNNOptions") {
   nn::SimpleRNN layer(8);
-  std::cout << layer(K::random_normal({2, 5, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 5, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::GRU nn::GRUOptions") {
   nn::GRU layer(8);
-  std::cout << layer(K::random_normal({2, 5, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 5, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::LSTM nn::LSTMOptions") {
   nn::LSTM lstm(8, {.return_sequences = true, .return_state = true});
-  for (const Tensor& y : lstm.apply(K::ones({2, 5, 3}))) std::cout << y.shape() << " ";
+  for (const Tensor& y : lstm.apply(K::ones({2, 5, 3})))
+    std::cout << y.shape() << " ";
 }
 
 EXAMPLE("nn::SimpleRNNCell nn::SimpleRNNCellOptions") {
@@ -384,7 +429,8 @@ EXAMPLE("nn::GRUCell nn::GRUCellOptions") {
 
 EXAMPLE("nn::LSTMCell nn::LSTMCellOptions") {
   nn::LSTMCell cell(8);
-  std::cout << cell.apply({K::ones({2, 3}), K::zeros({2, 8}), K::zeros({2, 8})})[0].shape();
+  std::cout << cell.apply({K::ones({2, 3}), K::zeros({2, 8}), K::zeros({2, 8})})[0]
+                   .shape();
 }
 
 EXAMPLE("nn::RNN nn::StackedRNNCells nn::RNNOptions") {
@@ -393,7 +439,8 @@ EXAMPLE("nn::RNN nn::StackedRNNCells nn::RNNOptions") {
 }
 
 EXAMPLE("nn::Bidirectional nn::BidirectionalOptions") {
-  nn::Bidirectional layer(nn::LSTM(8, {.return_sequences = true}), {.merge_mode = "sum"});
+  nn::Bidirectional layer(nn::LSTM(8, {.return_sequences = true}),
+                          {.merge_mode = "sum"});
   std::cout << layer(K::ones({2, 5, 3})).shape();
 }
 
@@ -404,17 +451,20 @@ EXAMPLE("nn::TimeDistributed") {
 
 EXAMPLE("nn::ConvLSTM1D") {
   nn::ConvLSTM1D layer(4, 3);
-  std::cout << layer(K::random_normal({2, 5, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({2, 5, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::ConvLSTM2D nn::ConvLSTMOptions") {
   nn::ConvLSTM2D layer(4, 3, {.padding = "same", .return_sequences = true});
-  std::cout << layer(K::random_normal({1, 3, 8, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({1, 3, 8, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::ConvLSTM3D") {
   nn::ConvLSTM3D layer(2, 2);
-  std::cout << layer(K::random_normal({1, 2, 4, 4, 4, 1})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({1, 2, 4, 4, 4, 1})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::MultiHeadAttention nn::MultiHeadAttentionOptions") {
@@ -430,7 +480,9 @@ EXAMPLE("nn::GroupQueryAttention nn::GroupQueryAttentionOptions") {
   std::cout << attention({x, x}).shape();
 }
 
-EXAMPLE("nn::Attention nn::AttentionOptions nn::AdditiveAttention nn::AdditiveAttentionOptions") {
+EXAMPLE(
+    "nn::Attention nn::AttentionOptions nn::AdditiveAttention "
+    "nn::AdditiveAttentionOptions") {
   Tensor query = K::random_normal({2, 3, 8}), value = K::random_normal({2, 5, 8});
   std::cout << nn::Attention()({query, value}).shape() << " "
             << nn::AdditiveAttention()({query, value}).shape();
@@ -443,12 +495,14 @@ EXAMPLE("nn::Rescaling") {
 
 EXAMPLE("nn::Resizing nn::ResizingOptions") {
   nn::Resizing layer(6, 5);
-  std::cout << layer(K::random_normal({1, 8, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({1, 8, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::CenterCrop") {
   nn::CenterCrop layer(4, 4);
-  std::cout << layer(K::random_normal({1, 8, 8, 3})).shape() << " weights: " << layer.count_params();
+  std::cout << layer(K::random_normal({1, 8, 8, 3})).shape()
+            << " weights: " << layer.count_params();
 }
 
 EXAMPLE("nn::Normalization nn::NormalizationOptions") {

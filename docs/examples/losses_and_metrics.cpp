@@ -1,36 +1,48 @@
 #include "examples.hpp"
 
 EXAMPLE(
-    "nn::BinaryCrossentropy nn::losses::binary_crossentropy nn::BinaryCrossentropyOptions "
+    "nn::BinaryCrossentropy nn::losses::binary_crossentropy "
+    "nn::BinaryCrossentropyOptions "
     "nn::losses::BinaryCrossentropyFunctionOptions") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
-  std::cout << nn::BinaryCrossentropy()(y, p) << " " << nn::losses::binary_crossentropy(y, p);
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  std::cout << nn::BinaryCrossentropy()(y, p) << " "
+            << nn::losses::binary_crossentropy(y, p);
 }
 
 EXAMPLE(
-    "nn::BinaryFocalCrossentropy nn::losses::binary_focal_crossentropy nn::BinaryFocalCrossentropyOptions "
+    "nn::BinaryFocalCrossentropy nn::losses::binary_focal_crossentropy "
+    "nn::BinaryFocalCrossentropyOptions "
     "nn::losses::BinaryFocalCrossentropyFunctionOptions") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
-  std::cout << nn::BinaryFocalCrossentropy()(y, p) << " " << nn::losses::binary_focal_crossentropy(y, p);
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  std::cout << nn::BinaryFocalCrossentropy()(y, p) << " "
+            << nn::losses::binary_focal_crossentropy(y, p);
 }
 
 EXAMPLE(
-    "nn::CategoricalCrossentropy nn::losses::categorical_crossentropy nn::CategoricalCrossentropyOptions "
+    "nn::CategoricalCrossentropy nn::losses::categorical_crossentropy "
+    "nn::CategoricalCrossentropyOptions "
     "nn::losses::CategoricalCrossentropyFunctionOptions") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
-  std::cout << nn::CategoricalCrossentropy()(y, p) << " " << nn::losses::categorical_crossentropy(y, p);
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  std::cout << nn::CategoricalCrossentropy()(y, p) << " "
+            << nn::losses::categorical_crossentropy(y, p);
 }
 
 EXAMPLE(
     "nn::CategoricalFocalCrossentropy nn::losses::categorical_focal_crossentropy "
-    "nn::CategoricalFocalCrossentropyOptions nn::losses::CategoricalFocalCrossentropyFunctionOptions") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+    "nn::CategoricalFocalCrossentropyOptions "
+    "nn::losses::CategoricalFocalCrossentropyFunctionOptions") {
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::CategoricalFocalCrossentropy()(y, p) << " "
             << nn::losses::categorical_focal_crossentropy(y, p);
 }
 
 EXAMPLE(
-    "nn::CategoricalGeneralizedCrossEntropy nn::losses::categorical_generalized_cross_entropy "
+    "nn::CategoricalGeneralizedCrossEntropy "
+    "nn::losses::categorical_generalized_cross_entropy "
     "nn::CategoricalGeneralizedCrossEntropyOptions") {
   Tensor y = K::constant({1, 0}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::CategoricalGeneralizedCrossEntropy()(y, p) << " "
@@ -38,87 +50,109 @@ EXAMPLE(
 }
 
 EXAMPLE("nn::CategoricalHinge nn::losses::categorical_hinge") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
-  std::cout << nn::CategoricalHinge()(y, p) << " " << nn::losses::categorical_hinge(y, p);
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  std::cout << nn::CategoricalHinge()(y, p) << " "
+            << nn::losses::categorical_hinge(y, p);
 }
 
 EXAMPLE(
-    "nn::CosineSimilarity nn::losses::cosine_similarity nn::CosineSimilarityOptions "
+    "nn::CosineSimilarity nn::losses::cosine_similarity "
+    "nn::CosineSimilarityOptions "
     "nn::losses::CosineSimilarityFunctionOptions") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
-  std::cout << nn::CosineSimilarity()(y, p) << " " << nn::losses::cosine_similarity(y, p);
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  std::cout << nn::CosineSimilarity()(y, p) << " "
+            << nn::losses::cosine_similarity(y, p);
 }
 
 EXAMPLE("nn::Hinge nn::losses::hinge") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::Hinge()(y, p) << " " << nn::losses::hinge(y, p);
 }
 
 EXAMPLE("nn::SquaredHinge nn::losses::squared_hinge") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::SquaredHinge()(y, p) << " " << nn::losses::squared_hinge(y, p);
 }
 
-EXAMPLE("nn::Huber nn::losses::huber nn::HuberOptions nn::losses::HuberFunctionOptions") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+EXAMPLE(
+    "nn::Huber nn::losses::huber nn::HuberOptions "
+    "nn::losses::HuberFunctionOptions") {
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::Huber()(y, p) << " " << nn::losses::huber(y, p);
 }
 
 EXAMPLE("nn::KLDivergence nn::losses::kl_divergence") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::KLDivergence()(y, p) << " " << nn::losses::kl_divergence(y, p);
 }
 
 EXAMPLE("nn::LogCosh nn::losses::log_cosh") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::LogCosh()(y, p) << " " << nn::losses::log_cosh(y, p);
 }
 
 EXAMPLE("nn::MeanAbsoluteError nn::losses::mean_absolute_error") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
-  std::cout << nn::MeanAbsoluteError()(y, p) << " " << nn::losses::mean_absolute_error(y, p);
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  std::cout << nn::MeanAbsoluteError()(y, p) << " "
+            << nn::losses::mean_absolute_error(y, p);
 }
 
 EXAMPLE(
-    "nn::MeanAbsolutePercentageError nn::losses::mean_absolute_percentage_error "
-    "nn::MeanAbsolutePercentageErrorOptions") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+    "nn::MeanAbsolutePercentageError nn::losses::mean_absolute_percentage_error") {
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::MeanAbsolutePercentageError()(y, p) << " "
             << nn::losses::mean_absolute_percentage_error(y, p);
 }
 
 EXAMPLE("nn::MeanSquaredError nn::losses::mean_squared_error") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
-  std::cout << nn::MeanSquaredError()(y, p) << " " << nn::losses::mean_squared_error(y, p);
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  std::cout << nn::MeanSquaredError()(y, p) << " "
+            << nn::losses::mean_squared_error(y, p);
 }
 
 EXAMPLE(
-    "nn::MeanSquaredLogarithmicError nn::losses::mean_squared_logarithmic_error "
-    "nn::MeanSquaredLogarithmicErrorOptions") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+    "nn::MeanSquaredLogarithmicError nn::losses::mean_squared_logarithmic_error") {
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::MeanSquaredLogarithmicError()(y, p) << " "
             << nn::losses::mean_squared_logarithmic_error(y, p);
 }
 
 EXAMPLE("nn::Poisson nn::losses::poisson") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::Poisson()(y, p) << " " << nn::losses::poisson(y, p);
 }
 
 EXAMPLE("nn::Dice nn::losses::dice nn::DiceOptions") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::Dice()(y, p) << " " << nn::losses::dice(y, p);
 }
 
-EXAMPLE("nn::Tversky nn::losses::tversky nn::TverskyOptions nn::losses::TverskyFunctionOptions") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+EXAMPLE(
+    "nn::Tversky nn::losses::tversky nn::TverskyOptions "
+    "nn::losses::TverskyFunctionOptions") {
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::Tversky()(y, p) << " " << nn::losses::tversky(y, p);
 }
 
 EXAMPLE(
     "nn::SparseCategoricalCrossentropy nn::losses::sparse_categorical_crossentropy "
     "nn::SparseCategoricalCrossentropyOptions") {
-  Tensor y = K::constant({1, 0}, {.dtype = "int32"}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+  Tensor y = K::constant({1, 0}, {.dtype = "int32"}),
+         p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
   std::cout << nn::SparseCategoricalCrossentropy()(y, p) << " "
             << nn::losses::sparse_categorical_crossentropy(y, p);
 }
@@ -131,7 +165,8 @@ EXAMPLE("nn::Circle nn::losses::circle nn::CircleOptions") {
 
 EXAMPLE("nn::CTC nn::losses::ctc") {
   Tensor labels = K::constant({{1, 2}}, {.dtype = "int32"});
-  std::cout << nn::CTC()(labels, K::zeros({1, 4, 3})) << " " << nn::losses::ctc(labels, K::zeros({1, 4, 3}));
+  std::cout << nn::CTC()(labels, K::zeros({1, 4, 3})) << " "
+            << nn::losses::ctc(labels, K::zeros({1, 4, 3}));
 }
 
 EXAMPLE("nn::Loss nn::LossOptions") {
@@ -139,7 +174,9 @@ EXAMPLE("nn::Loss nn::LossOptions") {
   std::cout << loss(K::constant({{1., 2.}}), K::constant({{1., 4.}}));
 }
 
-EXAMPLE("nn::losses::name_of") { std::cout << nn::losses::name_of(nn::any_function(nn::losses::huber)); }
+EXAMPLE("nn::losses::name_of") {
+  std::cout << nn::losses::name_of(nn::any_function(nn::losses::huber));
+}
 
 EXAMPLE("nn::Accuracy") {
   nn::Accuracy metric;
@@ -149,13 +186,15 @@ EXAMPLE("nn::Accuracy") {
 
 EXAMPLE("nn::BinaryAccuracy nn::BinaryAccuracyOptions") {
   nn::BinaryAccuracy metric({.threshold = 0.5});
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::CategoricalAccuracy") {
   nn::CategoricalAccuracy metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
@@ -167,7 +206,8 @@ EXAMPLE("nn::SparseCategoricalAccuracy") {
 
 EXAMPLE("nn::TopKCategoricalAccuracy nn::TopKOptions") {
   nn::TopKCategoricalAccuracy metric({.k = 1});
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
@@ -179,67 +219,78 @@ EXAMPLE("nn::SparseTopKCategoricalAccuracy") {
 
 EXAMPLE("nn::TruePositives") {
   nn::TruePositives metric;
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::TrueNegatives") {
   nn::TrueNegatives metric;
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::FalsePositives") {
   nn::FalsePositives metric;
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::FalseNegatives") {
   nn::FalseNegatives metric;
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::Precision") {
   nn::Precision metric;
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::Recall") {
   nn::Recall metric;
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::AUC nn::AUCOptions") {
   nn::AUC metric;
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::PrecisionAtRecall nn::PrecisionAtRecallOptions") {
   nn::PrecisionAtRecall metric({.recall = 0.5});
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::RecallAtPrecision nn::RecallAtPrecisionOptions") {
   nn::RecallAtPrecision metric({.precision = 0.5});
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::SensitivityAtSpecificity nn::SensitivityAtSpecificityOptions") {
   nn::SensitivityAtSpecificity metric({.specificity = 0.5});
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::SpecificityAtSensitivity nn::SpecificityAtSensitivityOptions") {
   nn::SpecificityAtSensitivity metric({.sensitivity = 0.5});
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
@@ -257,37 +308,43 @@ EXAMPLE("nn::MeanIoU nn::MeanIoUOptions") {
 
 EXAMPLE("nn::BinaryIoU nn::BinaryIoUOptions") {
   nn::BinaryIoU metric({.target_class_ids = {1}});
-  metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0.1, 0.8, 0.4, 0.3}));
+  metric.update_state(K::constant({0., 1., 1., 0.}),
+                      K::constant({0.1, 0.8, 0.4, 0.3}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::OneHotIoU nn::OneHotIoUOptions") {
   nn::OneHotIoU metric({.num_classes = 2, .target_class_ids = {1}});
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::OneHotMeanIoU nn::OneHotMeanIoUOptions") {
   nn::OneHotMeanIoU metric({.num_classes = 2});
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::F1Score nn::F1ScoreOptions") {
   nn::F1Score metric({.threshold = 0.5});
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::FBetaScore nn::FBetaScoreOptions") {
   nn::FBetaScore metric({.beta = 2, .threshold = 0.5});
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::R2Score nn::R2ScoreOptions") {
   nn::R2Score metric;
-  metric.update_state(K::constant({{1.}, {2.}, {3.}}), K::constant({{1.1}, {2.}, {2.7}}));
+  metric.update_state(K::constant({{1.}, {2.}, {3.}}),
+                      K::constant({{1.1}, {2.}, {2.7}}));
   std::cout << metric.result();
 }
 
@@ -317,73 +374,85 @@ EXAMPLE("nn::ConcordanceCorrelation") {
 
 EXAMPLE("nn::metrics::MeanAbsoluteError") {
   nn::metrics::MeanAbsoluteError metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::metrics::MeanAbsolutePercentageError") {
   nn::metrics::MeanAbsolutePercentageError metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::metrics::MeanSquaredError") {
   nn::metrics::MeanSquaredError metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::metrics::MeanSquaredLogarithmicError") {
   nn::metrics::MeanSquaredLogarithmicError metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::metrics::Hinge") {
   nn::metrics::Hinge metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::metrics::SquaredHinge") {
   nn::metrics::SquaredHinge metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::metrics::CategoricalHinge") {
   nn::metrics::CategoricalHinge metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::metrics::KLDivergence") {
   nn::metrics::KLDivergence metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::metrics::Poisson") {
   nn::metrics::Poisson metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::metrics::CosineSimilarity") {
   nn::metrics::CosineSimilarity metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::metrics::BinaryCrossentropy") {
   nn::metrics::BinaryCrossentropy metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
 EXAMPLE("nn::metrics::CategoricalCrossentropy") {
   nn::metrics::CategoricalCrossentropy metric;
-  metric.update_state(K::constant({{0., 1.}, {1., 0.}}), K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+  metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+                      K::constant({{0.2, 0.8}, {0.4, 0.6}}));
   std::cout << metric.result();
 }
 
@@ -412,16 +481,21 @@ EXAMPLE("nn::Metric") {
 }
 
 EXAMPLE("nn::metrics::binary_accuracy") {
-  std::cout << nn::metrics::binary_accuracy(K::constant({{0., 1.}}), K::constant({{0.2, 0.4}}));
+  std::cout << nn::metrics::binary_accuracy(K::constant({{0., 1.}}),
+                                            K::constant({{0.2, 0.4}}));
 }
 
-EXAMPLE("nn::metrics::categorical_accuracy nn::metrics::top_k_categorical_accuracy") {
-  Tensor y = K::constant({{0., 1.}, {1., 0.}}), p = K::constant({{0.2, 0.8}, {0.4, 0.6}});
+EXAMPLE(
+    "nn::metrics::categorical_accuracy nn::metrics::top_k_categorical_accuracy") {
+  Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+         p = K::constant({{0.2, 0.8}, {0.4, 0.6}});
   std::cout << nn::metrics::categorical_accuracy(y, p) << " "
             << nn::metrics::top_k_categorical_accuracy(y, p, 2);
 }
 
-EXAMPLE("nn::metrics::sparse_categorical_accuracy nn::metrics::sparse_top_k_categorical_accuracy") {
+EXAMPLE(
+    "nn::metrics::sparse_categorical_accuracy "
+    "nn::metrics::sparse_top_k_categorical_accuracy") {
   Tensor y = K::constant({1., 0.}), p = K::constant({{0.2, 0.8}, {0.4, 0.6}});
   std::cout << nn::metrics::sparse_categorical_accuracy(y, p) << " "
             << nn::metrics::sparse_top_k_categorical_accuracy(y, p, 2);

@@ -30,7 +30,8 @@ int main(int argc, char** argv) {
     std::cout.rdbuf(terminal);
     std::cout << printed.str();
     if (fault.empty() && printed.str().empty()) fault = "prints nothing";
-    if (!fault.empty()) std::cerr << example.names << ": " << fault << "\n", ++failed;
+    if (!fault.empty())
+      std::cerr << example.names << ": " << fault << "\n", ++failed;
   }
   return failed > 0;
 }

@@ -1,8 +1,10 @@
 #include "examples.hpp"
 
 EXAMPLE("nn::Sequential") {
-  nn::Sequential model({nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
-  std::cout << model(K::ones({2, 3})).shape() << " weights: " << model.count_params();
+  nn::Sequential model(
+      {nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
+  std::cout << model(K::ones({2, 3})).shape()
+            << " weights: " << model.count_params();
 }
 
 EXAMPLE("nn::Model") {
@@ -13,7 +15,9 @@ EXAMPLE("nn::Model") {
 
 EXAMPLE("nn::SummaryOptions") {
   nn::Sequential model({nn::Dense(4, {.input_shape = {3}}), nn::Dense(1)});
-  model.summary({.line_length = 60, .print_fn = [](const std::string& line) { std::cout << line << "\n"; }});
+  model.summary({.line_length = 60, .print_fn = [](const std::string& line) {
+                   std::cout << line << "\n";
+                 }});
 }
 
 EXAMPLE("nn::CompileOptions nn::FitOptions nn::History") {
@@ -21,15 +25,16 @@ EXAMPLE("nn::CompileOptions nn::FitOptions nn::History") {
   nn::Sequential model({nn::Dense(1, {.kernel_initializer = "zeros"})});
   model.compile({.optimizer = nn::SGD(0.1), .loss = "mse"});
   nn::History history = model.fit(x, y, {.epochs = 20, .verbose = 0});
-  std::cout << history["loss"].size()
-            << " epochs, smaller loss: " << (history["loss"].back() < history["loss"].front());
+  std::cout << history["loss"].size() << " epochs, smaller loss: "
+            << (history["loss"].back() < history["loss"].front());
 }
 
 EXAMPLE("nn::EvaluateOptions nn::PredictOptions nn::Logs") {
   nn::Sequential model({nn::Dense(1, {.kernel_initializer = "ones"})});
   model.compile({.loss = "mse"});
   nn::Logs logs = model.evaluate(K::ones({4, 2}), K::ones({4, 1}), {.verbose = 0});
-  std::cout << logs << " " << model.predict(K::ones({4, 2}), {.batch_size = 2}).shape();
+  std::cout << logs << " "
+            << model.predict(K::ones({4, 2}), {.batch_size = 2}).shape();
 }
 
 EXAMPLE("nn::OnBatchOptions") {
@@ -50,17 +55,21 @@ EXAMPLE("nn::LayerImpl nn::LayerOf nn::LayerOptions") {
 
 EXAMPLE("nn::Layer nn::CallArguments") {
   nn::Layer layer = nn::Dropout(0.5);
-  std::cout << layer.class_name() << " " << layer(K::ones({4}), {.training = false});
+  std::cout << layer.class_name() << " "
+            << layer(K::ones({4}), {.training = false});
 }
 
 EXAMPLE("nn::CallbackImpl nn::CallbackOf nn::Callback") {
   struct PrinterImpl : nn::CallbackImpl {
-    void on_epoch_end(int epoch, const nn::Logs&) override { std::cout << "epoch " << epoch << "\n"; };
+    void on_epoch_end(int epoch, const nn::Logs&) override {
+      std::cout << "epoch " << epoch << "\n";
+    };
   };
   nn::Sequential model({nn::Dense(1)});
   model.compile({.loss = "mse"});
-  model.fit(K::ones({4, 2}), K::ones({4, 1}),
-            {.epochs = 2, .verbose = 0, .callbacks = {nn::CallbackOf<PrinterImpl>()}});
+  model.fit(
+      K::ones({4, 2}), K::ones({4, 1}),
+      {.epochs = 2, .verbose = 0, .callbacks = {nn::CallbackOf<PrinterImpl>()}});
 }
 
 EXAMPLE("nn::EarlyStopping nn::EarlyStoppingOptions") {
@@ -69,7 +78,9 @@ EXAMPLE("nn::EarlyStopping nn::EarlyStoppingOptions") {
   model.compile({.optimizer = nn::SGD(0.), .loss = "mse"});
   nn::History history = model.fit(
       x, y,
-      {.epochs = 50, .verbose = 0, .callbacks = {nn::EarlyStopping({.monitor = "loss", .patience = 3})}});
+      {.epochs = 50,
+       .verbose = 0,
+       .callbacks = {nn::EarlyStopping({.monitor = "loss", .patience = 3})}});
   std::cout << history["loss"].size();
 }
 
@@ -78,7 +89,8 @@ EXAMPLE("nn::ModelCheckpoint nn::ModelCheckpointOptions nn::load_model") {
   model.compile({.loss = "mse"});
   model.fit(K::ones({4, 2}), K::ones({4, 1}),
             {.verbose = 0,
-             .callbacks = {nn::ModelCheckpoint("best.ktape", {.monitor = "loss", .save_best_only = true})}});
+             .callbacks = {nn::ModelCheckpoint(
+                 "best.ktape", {.monitor = "loss", .save_best_only = true})}});
   std::cout << nn::load_model("best.ktape").count_params();
 }
 
@@ -96,7 +108,9 @@ EXAMPLE("nn::ReduceLROnPlateau nn::ReduceLROnPlateauOptions") {
   model.compile({.optimizer = optimizer, .loss = "mse"});
   model.fit(
       K::zeros({4, 2}), K::ones({4, 1}),
-      {.epochs = 2, .verbose = 0, .callbacks = {nn::ReduceLROnPlateau({.monitor = "loss", .patience = 3})}});
+      {.epochs = 2,
+       .verbose = 0,
+       .callbacks = {nn::ReduceLROnPlateau({.monitor = "loss", .patience = 3})}});
   std::cout << optimizer.learning_rate();
 }
 
@@ -105,9 +119,10 @@ EXAMPLE("nn::LearningRateScheduler") {
   nn::SGD optimizer(0.1);
   model.compile({.optimizer = optimizer, .loss = "mse"});
   model.fit(K::ones({4, 2}), K::ones({4, 1}),
-            {.epochs = 3, .verbose = 0, .callbacks = {nn::LearningRateScheduler([](int epoch, double) {
-                                          return 0.1 / (1 + epoch);
-                                        })}});
+            {.epochs = 3,
+             .verbose = 0,
+             .callbacks = {nn::LearningRateScheduler(
+                 [](int epoch, double) { return 0.1 / (1 + epoch); })}});
   std::cout << optimizer.learning_rate();
 }
 
@@ -118,22 +133,26 @@ EXAMPLE("nn::LambdaCallback nn::LambdaCallbackOptions") {
             {.epochs = 2,
              .verbose = 0,
              .callbacks = {nn::LambdaCallback(
-                 {.on_epoch_end = [](int epoch, const nn::Logs&) { std::cout << epoch << " "; }})}});
+                 {.on_epoch_end = [](int epoch, const nn::Logs&) {
+                   std::cout << epoch << " ";
+                 }})}});
 }
 
 EXAMPLE("nn::TerminateOnNaN") {
   nn::Sequential model({nn::Dense(1)});
   model.compile({.optimizer = nn::SGD(1e30), .loss = "mse"});
-  nn::History history = model.fit(K::ones({4, 2}), K::ones({4, 1}),
-                                  {.epochs = 50, .verbose = 0, .callbacks = {nn::TerminateOnNaN()}});
+  nn::History history =
+      model.fit(K::ones({4, 2}), K::ones({4, 1}),
+                {.epochs = 50, .verbose = 0, .callbacks = {nn::TerminateOnNaN()}});
   std::cout << (history["loss"].size() < 50);
 }
 
 EXAMPLE("nn::BackupAndRestore nn::BackupAndRestoreOptions") {
   nn::Sequential model({nn::Dense(1)});
   model.compile({.loss = "mse"});
-  model.fit(K::ones({4, 2}), K::ones({4, 1}),
-            {.epochs = 2, .verbose = 0, .callbacks = {nn::BackupAndRestore("backup")}});
+  model.fit(
+      K::ones({4, 2}), K::ones({4, 1}),
+      {.epochs = 2, .verbose = 0, .callbacks = {nn::BackupAndRestore("backup")}});
   std::cout << "an interrupted run would go on";
 }
 
@@ -195,7 +214,8 @@ EXAMPLE("nn::model_from_json") {
 }
 
 EXAMPLE("nn::explain") {
-  nn::Sequential model({nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
+  nn::Sequential model(
+      {nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
   model.predict_on_batch(K::ones({2, 3}));
   model.predict_on_batch(K::ones({2, 3}));
   std::cout << nn::explain(model).substr(0, 60);
@@ -213,42 +233,56 @@ EXAMPLE("nn::Config nn::Value nn::to_json nn::from_json") {
 }
 
 EXAMPLE("nn::register_object nn::registered_names nn::is_registered") {
-  std::cout << nn::is_registered("layer", "Dense") << " " << (nn::registered_names("layer").size() > 80);
+  std::cout << nn::is_registered("layer", "Dense") << " "
+            << (nn::registered_names("layer").size() > 80);
 }
 
-EXAMPLE("nn::to_snake_case") { std::cout << nn::to_snake_case("BatchNormalization"); }
+EXAMPLE("nn::to_snake_case") {
+  std::cout << nn::to_snake_case("BatchNormalization");
+}
 
 EXAMPLE("nn::applications::all_applications nn::applications::Application") {
-  for (const auto& application : nn::applications::all_applications()) std::cout << application.name << " ";
+  for (const auto& application : nn::applications::all_applications())
+    std::cout << application.name << " ";
 }
 
 EXAMPLE("nn::applications::MobileNetV3Small nn::applications::MobileNetV3Options") {
-  nn::Model model = nn::applications::MobileNetV3Small({.input_shape = {64, 64, 3}, .classes = 10});
+  nn::Model model = nn::applications::MobileNetV3Small(
+      {.input_shape = {64, 64, 3}, .classes = 10});
   std::cout << model.count_params();
 }
 
 EXAMPLE("nn::applications::preprocess_input nn::applications::PreprocessOptions") {
-  std::cout << nn::applications::preprocess_input(K::constant({{{{255., 0., 127.5}}}}), {.mode = "tf"});
+  std::cout << nn::applications::preprocess_input(
+      K::constant({{{{255., 0., 127.5}}}}), {.mode = "tf"});
 }
 
-EXAMPLE("nn::applications::resnet::preprocess_input nn::applications::vgg16::preprocess_input") {
+EXAMPLE(
+    "nn::applications::resnet::preprocess_input "
+    "nn::applications::vgg16::preprocess_input") {
   Tensor pixel = K::constant({{{{255., 0., 127.5}}}});
   std::cout << nn::applications::resnet::preprocess_input(pixel) << " "
             << nn::applications::vgg16::preprocess_input(pixel);
 }
 
 EXAMPLE(
-    "nn::applications::resnet_v2::preprocess_input nn::applications::xception::preprocess_input "
-    "nn::applications::inception_v3::preprocess_input nn::applications::mobilenet_v2::preprocess_input") {
-  std::cout << nn::applications::xception::preprocess_input(K::constant({{{{255., 0., 127.5}}}}));
+    "nn::applications::resnet_v2::preprocess_input "
+    "nn::applications::xception::preprocess_input "
+    "nn::applications::inception_v3::preprocess_input "
+    "nn::applications::mobilenet_v2::preprocess_input") {
+  std::cout << nn::applications::xception::preprocess_input(
+      K::constant({{{{255., 0., 127.5}}}}));
 }
 
 EXAMPLE(
-    "nn::applications::mobilenet_v3::preprocess_input nn::applications::efficientnet::preprocess_input "
+    "nn::applications::mobilenet_v3::preprocess_input "
+    "nn::applications::efficientnet::preprocess_input "
     "nn::applications::convnext::preprocess_input") {
-  std::cout << nn::applications::mobilenet_v3::preprocess_input(K::constant({{{{255., 0., 127.5}}}}));
+  std::cout << nn::applications::mobilenet_v3::preprocess_input(
+      K::constant({{{{255., 0., 127.5}}}}));
 }
 
 EXAMPLE("nn::applications::densenet::preprocess_input") {
-  std::cout << nn::applications::densenet::preprocess_input(K::constant({{{{255., 0., 127.5}}}}));
+  std::cout << nn::applications::densenet::preprocess_input(
+      K::constant({{{{255., 0., 127.5}}}}));
 }

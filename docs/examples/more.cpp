@@ -2,7 +2,9 @@
 
 EXAMPLE("backend::help") { std::cout << K::help("relu").substr(0, 31); }
 
-EXAMPLE("backend::SizeOptions") { std::cout << K::size(K::zeros({2, 3}), {.name = "elements"}); }
+EXAMPLE("backend::SizeOptions") {
+  std::cout << K::size(K::zeros({2, 3}), {.name = "elements"});
+}
 
 EXAMPLE("backend::AttentionOptions") {
   Tensor q = K::random_normal({2, 4, 5, 8});
@@ -10,13 +12,14 @@ EXAMPLE("backend::AttentionOptions") {
 }
 
 EXAMPLE("backend::LocalConvOptions") {
-  std::cout << K::local_conv1d(K::ones({1, 4, 2}), K::ones({3, 4, 5}), 2, 1, {.data_format = "channels_last"})
+  std::cout << K::local_conv1d(K::ones({1, 4, 2}), K::ones({3, 4, 5}), 2, 1,
+                               {.data_format = "channels_last"})
                    .shape();
 }
 
 EXAMPLE("backend::NormalizationOptions") {
-  auto batch = K::normalize_batch_in_training(K::constant({{1.}, {3.}}), K::ones({1}), K::zeros({1}), 0,
-                                              {.epsilon = 1e-5});
+  auto batch = K::normalize_batch_in_training(
+      K::constant({{1.}, {3.}}), K::ones({1}), K::zeros({1}), 0, {.epsilon = 1e-5});
   std::cout << batch.normalized;
 }
 
@@ -44,26 +47,33 @@ EXAMPLE("backend::PerAxis") {
 }
 
 EXAMPLE("backend::PaddingPair") {
-  std::cout << K::spatial_2d_padding(K::ones({1, 2, 2, 1}), {.padding = {{1, 0}, {2, 2}}}).shape();
+  std::cout << K::spatial_2d_padding(K::ones({1, 2, 2, 1}),
+                                     {.padding = {{1, 0}, {2, 2}}})
+                   .shape();
 }
 
 EXAMPLE("backend::ShapeLike backend::Extent") {
   Tensor x = K::zeros({2, 3});
-  std::cout << K::random_normal(K::shape(x)).shape() << " " << K::zeros({K::shape(x)[0], 4}).shape();
+  std::cout << K::random_normal(K::shape(x)).shape() << " "
+            << K::zeros({K::shape(x)[0], 4}).shape();
 }
 
-EXAMPLE("backend::FunctionInputs backend::FunctionInput backend::FunctionValues backend::FunctionValue") {
+EXAMPLE(
+    "backend::FunctionInputs backend::FunctionInput backend::FunctionValues "
+    "backend::FunctionValue") {
   Tensor x = K::placeholder({2}), y = K::placeholder({2});
   auto f = K::function({x, y}, {x + y});
   std::cout << f({K::ones({2}), K::constant({1., 2.})})[0];
 }
 
 EXAMPLE("backend::RnnStep") {
-  K::RnnStep step = [](const std::vector<Tensor>& x, const std::vector<Tensor>& states) {
+  K::RnnStep step = [](const std::vector<Tensor>& x,
+                       const std::vector<Tensor>& states) {
     std::vector<Tensor> sum = {x[0] + states[0]};
     return std::pair{sum, sum};
   };
-  std::cout << K::rnn(step, {K::ones({1, 3, 2})}, {K::zeros({1, 2})}).last_output[0];
+  std::cout
+      << K::rnn(step, {K::ones({1, 3, 2})}, {K::zeros({1, 2})}).last_output[0];
 }
 
 EXAMPLE("Assignable TensorOrNumber") {
@@ -106,10 +116,14 @@ EXAMPLE("SparseVariable") {
   std::cout << K::is_sparse(s);
 }
 
-EXAMPLE("to_string") { std::cout << ktape::to_string(Shape{2, 3}) << " " << ktape::to_string(K::ones({2})); }
+EXAMPLE("to_string") {
+  std::cout << ktape::to_string(Shape{2, 3}) << " "
+            << ktape::to_string(K::ones({2}));
+}
 
 EXAMPLE("numbers") {
-  for (std::int64_t extent : ktape::numbers(Shape{2, 3})) std::cout << extent << " ";
+  for (std::int64_t extent : ktape::numbers(Shape{2, 3}))
+    std::cout << extent << " ";
 }
 
 EXAMPLE("log::print log::write") {
@@ -118,7 +132,8 @@ EXAMPLE("log::print log::write") {
 }
 
 EXAMPLE("is_symbolic") {
-  std::cout << ktape::is_symbolic(K::placeholder({2})) << ktape::is_symbolic(K::zeros({2}));
+  std::cout << ktape::is_symbolic(K::placeholder({2}))
+            << ktape::is_symbolic(K::zeros({2}));
 }
 
 EXAMPLE("variable_of") {
@@ -132,7 +147,9 @@ EXAMPLE("broadcast_shapes broadcasts_to") {
             << ktape::broadcasts_to({3}, {2, 3});
 }
 
-EXAMPLE("canonical_axis canonical_axes") { std::cout << ktape::canonical_axis("sum", -1, 3); }
+EXAMPLE("canonical_axis canonical_axes") {
+  std::cout << ktape::canonical_axis("sum", -1, 3);
+}
 
 EXAMPLE("fail") {
   try {
@@ -152,14 +169,15 @@ EXAMPLE("expect_defined expect_rank expect_value") {
 
 EXAMPLE("data::load_csv data::CsvOptions data::load_text data::load_text_lines") {
   std::ofstream("table.csv") << "a;b\n1;2\n3;4\n";
-  std::cout << data::load_csv("table.csv", {.header = true, .delimiter = ';'}) << "\n"
+  std::cout << data::load_csv("table.csv", {.header = true, .delimiter = ';'})
+            << "\n"
             << data::load_text_lines("table.csv").size();
 }
 
 EXAMPLE("data::text_line_dataset") {
   std::ofstream("lines.txt") << "1\n2\n\n3\n";
-  auto numbers =
-      data::text_line_dataset("lines.txt", [](const std::string& line) -> std::optional<data::Element> {
+  auto numbers = data::text_line_dataset(
+      "lines.txt", [](const std::string& line) -> std::optional<data::Element> {
         if (line.empty()) return std::nullopt;
         return data::Element{K::constant(std::stod(line))};
       });
@@ -167,16 +185,20 @@ EXAMPLE("data::text_line_dataset") {
 }
 
 EXAMPLE(
-    "data::image_dataset_from_directory data::image_datasets_from_directory data::ImageDataset "
+    "data::image_dataset_from_directory data::image_datasets_from_directory "
+    "data::ImageDataset "
     "data::ImageDatasets data::ImageFolderOptions") {
   for (const char* name : {"cat", "dog"}) {
     std::filesystem::create_directories(std::string("pets/") + name);
     for (int i = 0; i < 3; ++i)
-      data::save_image(std::string("pets/") + name + "/" + std::to_string(i) + ".png", K::ones({8, 8, 3}));
+      data::save_image(
+          std::string("pets/") + name + "/" + std::to_string(i) + ".png",
+          K::ones({8, 8, 3}));
   };
   auto [train, validation] = data::image_datasets_from_directory(
       "pets", {.image_size = {4, 4}, .seed = 1, .validation_split = 0.34});
-  for (const data::Element& batch : train) std::cout << batch[0].shape() << " " << batch[1].shape();
+  for (const data::Element& batch : train)
+    std::cout << batch[0].shape() << " " << batch[1].shape();
 }
 
 EXAMPLE("nn::any_function nn::AnyFunction") {
@@ -195,8 +217,9 @@ EXAMPLE("nn::NamedTensors") {
 EXAMPLE("nn::ValidationData nn::ClassWeight") {
   nn::Sequential model({nn::Dense(1, {.kernel_initializer = "zeros"})});
   model.compile({.optimizer = nn::SGD(0.), .loss = "mse"});
-  nn::History history = model.fit(K::ones({4, 2}), K::ones({4, 1}),
-                                  {.verbose = 0, .validation_data = {K::ones({2, 2}), K::zeros({2, 1})}});
+  nn::History history = model.fit(
+      K::ones({4, 2}), K::ones({4, 1}),
+      {.verbose = 0, .validation_data = {K::ones({2, 2}), K::zeros({2, 1})}});
   std::cout << history["loss"].back() << " " << history["val_loss"].back();
 }
 
@@ -213,7 +236,8 @@ EXAMPLE("nn::ModelImpl nn::ModelOf") {
 EXAMPLE("nn::OptimizerImpl nn::OptimizerOf nn::OptimizerStep") {
   struct SignImpl : nn::OptimizerImpl {
     SignImpl() : nn::OptimizerImpl("Sign", {.learning_rate = 0.01}){};
-    void update_step(const Tensor& g, Variable w, const nn::OptimizerStep& step) override {
+    void update_step(const Tensor& g, Variable w,
+                     const nn::OptimizerStep& step) override {
       K::update_sub(w, step.learning_rate * K::sign(g));
     };
   };
@@ -226,7 +250,8 @@ EXAMPLE("nn::OptimizerImpl nn::OptimizerOf nn::OptimizerStep") {
 EXAMPLE("plot::curves") {
   nn::Sequential model({nn::Dense(1, {.kernel_initializer = "zeros"})});
   model.compile({.optimizer = nn::SGD(0.1), .loss = "mse"});
-  nn::History history = model.fit(K::ones({8, 2}), K::ones({8, 1}), {.epochs = 4, .verbose = 0});
+  nn::History history =
+      model.fit(K::ones({8, 2}), K::ones({8, 1}), {.epochs = 4, .verbose = 0});
   plot::curves(history).save("loss.svg");
   std::cout << "loss.svg";
 }
@@ -242,8 +267,8 @@ EXAMPLE("nn::sequential_from") {
 }
 
 EXAMPLE("nn::applications::application") {
-  nn::Model model =
-      nn::applications::application("MobileNetV3Small").make({.input_shape = {64, 64, 3}, .classes = 10});
+  nn::Model model = nn::applications::application("MobileNetV3Small")
+                        .make({.input_shape = {64, 64, 3}, .classes = 10});
   std::cout << model.count_params();
 }
 
@@ -306,20 +331,25 @@ EXAMPLE("nn::WeightOptions") {
 }
 
 EXAMPLE("ops::AdaptivePoolOptions") {
-  std::cout << ops::adaptive_max_pool(ops::ones({1, 3, 8}), 4, {.data_format = "channels_first"}).shape();
+  std::cout << ops::adaptive_max_pool(ops::ones({1, 3, 8}), 4,
+                                      {.data_format = "channels_first"})
+                   .shape();
 }
 
 EXAMPLE("ops::AssociativeScanOptions") {
   auto add = [](const Tensor& a, const Tensor& b) { return a + b; };
-  std::cout << ops::associative_scan(add, K::constant({1., 2., 3.}), {.reverse = true});
+  std::cout << ops::associative_scan(add, K::constant({1., 2., 3.}),
+                                     {.reverse = true});
 }
 
 EXAMPLE("ops::IsCloseOptions") {
-  std::cout << ops::isclose(K::constant({1., 2.}), K::constant({1.05, 2.5}), {.rtol = 0.1});
+  std::cout << ops::isclose(K::constant({1., 2.}), K::constant({1.05, 2.5}),
+                            {.rtol = 0.1});
 }
 
 EXAMPLE("ops::IsInOptions") {
-  std::cout << ops::isin(K::constant({1., 2.}), K::constant({1.}), {.invert = true});
+  std::cout << ops::isin(K::constant({1., 2.}), K::constant({1.}),
+                         {.invert = true});
 }
 
 EXAMPLE("ops::LayerNormalizationOptions") {
@@ -327,22 +357,30 @@ EXAMPLE("ops::LayerNormalizationOptions") {
                                         {.axis = 0, .epsilon = 1e-6});
 }
 
-EXAMPLE("ops::LinspaceOptions") { std::cout << ops::linspace(0, 1, 4, {.endpoint = false}); }
+EXAMPLE("ops::LinspaceOptions") {
+  std::cout << ops::linspace(0, 1, 4, {.endpoint = false});
+}
 
 EXAMPLE("ops::PatchOptions") {
-  std::cout << ops::extract_patches(ops::ones({1, 6, 6, 1}), 3, {.strides = 1, .padding = "same"}).shape();
+  std::cout << ops::extract_patches(ops::ones({1, 6, 6, 1}), 3,
+                                    {.strides = 1, .padding = "same"})
+                   .shape();
 }
 
 EXAMPLE("ops::PoolOptions") {
-  std::cout << ops::max_pool(ops::ones({1, 5, 5, 1}), 3, {.strides = 1, .padding = "same"}).shape();
+  std::cout << ops::max_pool(ops::ones({1, 5, 5, 1}), 3,
+                             {.strides = 1, .padding = "same"})
+                   .shape();
 }
 
 EXAMPLE("ops::QuantileOptions") {
-  std::cout << ops::quantile(K::constant({1., 2., 4.}), 0.4, 0, {.method = "nearest"});
+  std::cout << ops::quantile(K::constant({1., 2., 4.}), 0.4, 0,
+                             {.method = "nearest"});
 }
 
 EXAMPLE("ops::ResizeOptions") {
-  std::cout << ops::resize(ops::ones({1, 4, 4, 1}), {8, 8}, {.interpolation = "bicubic", .antialias = true})
+  std::cout << ops::resize(ops::ones({1, 4, 4, 1}), {8, 8},
+                           {.interpolation = "bicubic", .antialias = true})
                    .shape();
 }
 
@@ -356,20 +394,26 @@ EXAMPLE("ops::ScanOptions") {
 }
 
 EXAMPLE("ops::SsimOptions") {
-  std::cout << ops::ssim(ops::ones({1, 16, 16, 1}), ops::ones({1, 16, 16, 1}), 1, {.filter_size = 7});
+  std::cout << ops::ssim(ops::ones({1, 16, 16, 1}), ops::ones({1, 16, 16, 1}), 1,
+                         {.filter_size = 7});
 }
 
 EXAMPLE("ops::StftOptions ops::StftWindow") {
-  std::cout << ops::stft(ops::ones({64}), 16, 8, 16, {.window = "hamming", .center = false}).first.shape();
+  std::cout << ops::stft(ops::ones({64}), 16, 8, 16,
+                         {.window = "hamming", .center = false})
+                   .first.shape();
 }
 
 EXAMPLE("ops::TransformOptions") {
   Tensor x = ops::ones({1, 3, 3, 1});
-  std::cout << ops::ravel(ops::affine_transform(x, K::constant({{1., 0., 1., 0., 1., 0., 0., 0.}}),
-                                                {.fill_mode = "constant", .fill_value = 9}));
+  std::cout << ops::ravel(
+      ops::affine_transform(x, K::constant({{1., 0., 1., 0., 1., 0., 0., 0.}}),
+                            {.fill_mode = "constant", .fill_value = 9}));
 }
 
-EXAMPLE("ops::UnfoldOptions") { std::cout << ops::unfold(ops::ones({1, 1, 6, 6}), 2, {.stride = 2}).shape(); }
+EXAMPLE("ops::UnfoldOptions") {
+  std::cout << ops::unfold(ops::ones({1, 1, 6, 6}), 2, {.stride = 2}).shape();
+}
 
 EXAMPLE("ops::TopK ops::Histogram") {
   ops::TopK best = ops::top_k(K::constant({3., 9., 5.}), 1);
@@ -378,8 +422,9 @@ EXAMPLE("ops::TopK ops::Histogram") {
 }
 
 EXAMPLE("ops::DotAxes ops::Cuts") {
-  std::cout << ops::tensordot(ops::ones({2, 3}), ops::ones({3, 2}), {{0, 1}, {1, 0}}) << " "
-            << ops::split(ops::arange(0, 5), {2, 3})[1];
+  std::cout << ops::tensordot(ops::ones({2, 3}), ops::ones({3, 2}),
+                              {{0, 1}, {1, 0}})
+            << " " << ops::split(ops::arange(0, 5), {2, 3})[1];
 }
 
 EXAMPLE("ops::Extents ops::ImageSize ops::Deviations") {
@@ -389,7 +434,8 @@ EXAMPLE("ops::Extents ops::ImageSize ops::Deviations") {
 
 EXAMPLE("ops::NormOrder") {
   Tensor x = K::constant({{3., 0.}, {0., 4.}});
-  std::cout << ops::norm(x, "fro") << " " << ops::norm(x, "nuc") << " " << ops::norm(x, 1.);
+  std::cout << ops::norm(x, "fro") << " " << ops::norm(x, "nuc") << " "
+            << ops::norm(x, 1.);
 }
 
 EXAMPLE("ops::ComplexPair") {
@@ -402,7 +448,9 @@ EXAMPLE("ops::LoopVariables ops::Function") {
   std::cout << ops::jacobian(square, K::constant({1., 2.}));
 }
 
-EXAMPLE("random::OptionalDType") { std::cout << ktape::random::normal({2}, 0, 1, "float64", 7).dtype(); }
+EXAMPLE("random::OptionalDType") {
+  std::cout << ktape::random::normal({2}, 0, 1, "float64", 7).dtype();
+}
 
 EXAMPLE("JacobianOptions") {
   Variable w = K::variable({1.f, 2.f});

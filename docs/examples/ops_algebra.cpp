@@ -1,6 +1,9 @@
 #include "examples.hpp"
 
-EXAMPLE("ops::dot") { std::cout << ops::dot(K::constant({{1., 2.}, {3., 4.}}), K::constant({10., 100.})); }
+EXAMPLE("ops::dot") {
+  std::cout << ops::dot(K::constant({{1., 2.}, {3., 4.}}),
+                        K::constant({10., 100.}));
+}
 
 EXAMPLE("ops::matmul") {
   Tensor a = K::constant({{1., 2.}, {3., 4.}});
@@ -9,23 +12,35 @@ EXAMPLE("ops::matmul") {
 
 EXAMPLE("ops::einsum") {
   Tensor a = K::constant({{1., 2.}, {3., 4.}});
-  std::cout << ops::einsum("ij,jk->ik", {a, a}) << "\n" << ops::einsum("ii->i", {a});
+  std::cout << ops::einsum("ij,jk->ik", {a, a}) << "\n"
+            << ops::einsum("ii->i", {a});
 }
 
-EXAMPLE("ops::tensordot") { std::cout << ops::tensordot(ops::ones({2, 3, 4}), ops::ones({3, 4, 5})).shape(); }
+EXAMPLE("ops::tensordot") {
+  std::cout << ops::tensordot(ops::ones({2, 3, 4}), ops::ones({3, 4, 5})).shape();
+}
 
 EXAMPLE("ops::inner ops::outer") {
   Tensor a = K::constant({1., 2.}), b = K::constant({3., 4.});
   std::cout << ops::inner(a, b) << "\n" << ops::outer(a, b);
 }
 
-EXAMPLE("ops::vdot") { std::cout << ops::vdot(K::constant({1., 2.}), K::constant({3., 4.})); }
+EXAMPLE("ops::vdot") {
+  std::cout << ops::vdot(K::constant({1., 2.}), K::constant({3., 4.}));
+}
 
-EXAMPLE("ops::kron") { std::cout << ops::kron(K::constant({1., 10.}), K::constant({1., 2., 3.})); }
+EXAMPLE("ops::kron") {
+  std::cout << ops::kron(K::constant({1., 10.}), K::constant({1., 2., 3.}));
+}
 
-EXAMPLE("ops::cross") { std::cout << ops::cross(K::constant({1., 0., 0.}), K::constant({0., 1., 0.})); }
+EXAMPLE("ops::cross") {
+  std::cout << ops::cross(K::constant({1., 0., 0.}), K::constant({0., 1., 0.}));
+}
 
-EXAMPLE("ops::cdist") { std::cout << ops::cdist(K::constant({{0., 0.}, {1., 1.}}), K::constant({{3., 4.}})); }
+EXAMPLE("ops::cdist") {
+  std::cout << ops::cdist(K::constant({{0., 0.}, {1., 1.}}),
+                          K::constant({{3., 4.}}));
+}
 
 EXAMPLE("ops::cholesky") {
   Tensor x = K::constant({{4., 2.}, {2., 3.}}), l = ops::cholesky(x);
@@ -42,10 +57,13 @@ EXAMPLE("ops::lu_factor ops::LU") {
   std::cout << factored.lu << " " << factored.pivots;
 }
 
-EXAMPLE("ops::solve") { std::cout << ops::solve(K::constant({{2., 0.}, {0., 4.}}), K::constant({2., 2.})); }
+EXAMPLE("ops::solve") {
+  std::cout << ops::solve(K::constant({{2., 0.}, {0., 4.}}), K::constant({2., 2.}));
+}
 
 EXAMPLE("ops::solve_triangular") {
-  std::cout << ops::solve_triangular(K::constant({{2., 0.}, {1., 4.}}), K::constant({2., 5.}), true);
+  std::cout << ops::solve_triangular(K::constant({{2., 0.}, {1., 4.}}),
+                                     K::constant({2., 5.}), true);
 }
 
 EXAMPLE("ops::inv") { std::cout << ops::inv(K::constant({{2., 0.}, {0., 4.}})); }
@@ -81,15 +99,20 @@ EXAMPLE("ops::eig ops::Eig") {
 }
 
 EXAMPLE("ops::lstsq") {
-  Tensor a = K::constant({{1., 0.}, {1., 1.}, {1., 2.}}), b = K::constant({1., 3., 5.});
+  Tensor a = K::constant({{1., 0.}, {1., 1.}, {1., 2.}}),
+         b = K::constant({1., 3., 5.});
   std::cout << ops::lstsq(a, b);
 }
 
 EXAMPLE("ops::pinv") { std::cout << ops::pinv(K::constant({{2., 0.}, {0., 0.}})); }
 
-EXAMPLE("ops::matrix_power") { std::cout << ops::matrix_power(K::constant({{1., 1.}, {0., 1.}}), 5); }
+EXAMPLE("ops::matrix_power") {
+  std::cout << ops::matrix_power(K::constant({{1., 1.}, {0., 1.}}), 5);
+}
 
-EXAMPLE("ops::matrix_rank") { std::cout << ops::matrix_rank(K::constant({{1., 2.}, {2., 4.}})); }
+EXAMPLE("ops::matrix_rank") {
+  std::cout << ops::matrix_rank(K::constant({{1., 2.}, {2., 4.}}));
+}
 
 EXAMPLE("ops::norm") {
   Tensor x = K::constant({3., -4.});
@@ -117,16 +140,19 @@ EXAMPLE("ops::rfft ops::irfft") {
 EXAMPLE("ops::stft ops::istft") {
   Tensor signal = ops::sin(ops::arange(0., 64.));
   auto spectrum = ops::stft(signal, 16, 8, 16);
-  std::cout << spectrum.first.shape() << " " << ops::istft(spectrum, 16, 8, 16).shape();
+  std::cout << spectrum.first.shape() << " "
+            << ops::istft(spectrum, 16, 8, 16).shape();
 }
 
 EXAMPLE("ops::segment_sum ops::segment_prod") {
-  Tensor x = K::constant({1., 2., 3., 4.}), ids = K::constant({0, 0, 1, 1}, {.dtype = "int32"});
+  Tensor x = K::constant({1., 2., 3., 4.}),
+         ids = K::constant({0, 0, 1, 1}, {.dtype = "int32"});
   std::cout << ops::segment_sum(x, ids) << " " << ops::segment_prod(x, ids);
 }
 
 EXAMPLE("ops::segment_max ops::segment_min") {
-  Tensor x = K::constant({1., 2., 3., 4.}), ids = K::constant({0, 0, 1, 1}, {.dtype = "int32"});
+  Tensor x = K::constant({1., 2., 3., 4.}),
+         ids = K::constant({0, 0, 1, 1}, {.dtype = "int32"});
   std::cout << ops::segment_max(x, ids) << " " << ops::segment_min(x, ids);
 }
 
@@ -141,8 +167,10 @@ EXAMPLE("ops::cond") {
 }
 
 EXAMPLE("ops::switch_") {
-  std::cout << ops::switch_(1, {[](const auto& x) { return x[0]; }, [](const auto& x) { return x[0] * 10; }},
-                            {K::constant({3.})});
+  std::cout << ops::switch_(
+      1,
+      {[](const auto& x) { return x[0]; }, [](const auto& x) { return x[0] * 10; }},
+      {K::constant({3.})});
 }
 
 EXAMPLE("ops::map ops::vectorized_map") {
@@ -166,9 +194,10 @@ EXAMPLE("ops::associative_scan") {
 }
 
 EXAMPLE("ops::while_loop") {
-  auto result = ops::while_loop([](const ops::LoopVariables& v) { return v[0] < 100; },
-                                [](const ops::LoopVariables& v) { return ops::LoopVariables{v[0] * 3}; },
-                                {K::constant(1.)});
+  auto result = ops::while_loop(
+      [](const ops::LoopVariables& v) { return v[0] < 100; },
+      [](const ops::LoopVariables& v) { return ops::LoopVariables{v[0] * 3}; },
+      {K::constant(1.)});
   std::cout << result[0];
 }
 
@@ -184,12 +213,14 @@ EXAMPLE("ops::jacobian ops::hessian") {
 }
 
 EXAMPLE("ops::jvp") {
-  auto [y, dy] = ops::jvp([](const Tensor& x) { return x * x; }, K::constant({3.}), K::constant({1.}));
+  auto [y, dy] = ops::jvp([](const Tensor& x) { return x * x; }, K::constant({3.}),
+                          K::constant({1.}));
   std::cout << y << " " << dy;
 }
 
 EXAMPLE("ops::vjp") {
-  auto [y, pull] = ops::vjp([](const Tensor& x) { return x * x; }, K::constant({3.}));
+  auto [y, pull] =
+      ops::vjp([](const Tensor& x) { return x * x; }, K::constant({3.}));
   std::cout << y << " " << pull(K::constant({1.}));
 }
 

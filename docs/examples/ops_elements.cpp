@@ -19,7 +19,9 @@ EXAMPLE("ops::signbit") { std::cout << ops::signbit(K::constant({-3., 0., 5.}));
 
 EXAMPLE("ops::negative") { std::cout << ops::negative(K::constant({-3., 5.})); }
 
-EXAMPLE("ops::reciprocal") { std::cout << ops::reciprocal(K::constant({2., 4., -0.5})); }
+EXAMPLE("ops::reciprocal") {
+  std::cout << ops::reciprocal(K::constant({2., 4., -0.5}));
+}
 
 EXAMPLE("ops::sqrt") { std::cout << ops::sqrt(K::constant({1., 4., 2.})); }
 
@@ -71,13 +73,17 @@ EXAMPLE("ops::sinc") { std::cout << ops::sinc(K::constant({0., 0.5, 1.})); }
 
 EXAMPLE("ops::deg2rad") { std::cout << ops::deg2rad(K::constant({180., 90.})); }
 
-EXAMPLE("ops::rad2deg") { std::cout << ops::rad2deg(K::constant({3.14159265, 1.57079633})); }
+EXAMPLE("ops::rad2deg") {
+  std::cout << ops::rad2deg(K::constant({3.14159265, 1.57079633}));
+}
 
 EXAMPLE("ops::erf") { std::cout << ops::erf(K::constant({0., 0.5, 2.})); }
 
 EXAMPLE("ops::erfc") { std::cout << ops::erfc(K::constant({0., 0.5, 2.})); }
 
-EXAMPLE("ops::erfinv") { std::cout << ops::erfinv(ops::erf(K::constant({0.5, 1.}))); }
+EXAMPLE("ops::erfinv") {
+  std::cout << ops::erfinv(ops::erf(K::constant({0.5, 1.})));
+}
 
 EXAMPLE("ops::i0") { std::cout << ops::i0(K::constant({0., 1., 2.})); }
 
@@ -110,35 +116,48 @@ EXAMPLE("ops::nan_to_num") {
 
 EXAMPLE("ops::clip") { std::cout << ops::clip(K::constant({-2., 0.5, 9.}), 0, 1); }
 
-EXAMPLE("ops::saturate_cast") { std::cout << ops::saturate_cast(K::constant({-2., 80., 999.}), "uint8"); }
+EXAMPLE("ops::saturate_cast") {
+  std::cout << ops::saturate_cast(K::constant({-2., 80., 999.}), "uint8");
+}
 
 EXAMPLE("ops::real ops::conj ops::conjugate") {
-  std::cout << ops::real(K::constant({1., 2.})) << " " << ops::conj(K::constant({1., 2.}));
+  std::cout << ops::real(K::constant({1., 2.})) << " "
+            << ops::conj(K::constant({1., 2.}));
 }
 
 EXAMPLE("ops::imag ops::angle") {
-  std::cout << ops::imag(K::constant({1., -2.})) << " " << ops::angle(K::constant({1., -2.}));
+  std::cout << ops::imag(K::constant({1., -2.})) << " "
+            << ops::angle(K::constant({1., -2.}));
 }
 
 EXAMPLE("ops::add") { std::cout << ops::add(K::constant({1., 2.}), 10); }
 
-EXAMPLE("ops::subtract") { std::cout << ops::subtract(K::constant({1., 2.}), K::constant({5., 1.})); }
-
-EXAMPLE("ops::multiply") {
-  std::cout << ops::multiply(K::constant({{1., 2.}, {3., 4.}}), K::constant({10., 100.}));
+EXAMPLE("ops::subtract") {
+  std::cout << ops::subtract(K::constant({1., 2.}), K::constant({5., 1.}));
 }
 
-EXAMPLE("ops::divide ops::true_divide") { std::cout << ops::divide(K::constant({1., 2.}), 4); }
+EXAMPLE("ops::multiply") {
+  std::cout << ops::multiply(K::constant({{1., 2.}, {3., 4.}}),
+                             K::constant({10., 100.}));
+}
+
+EXAMPLE("ops::divide ops::true_divide") {
+  std::cout << ops::divide(K::constant({1., 2.}), 4);
+}
 
 EXAMPLE("ops::divide_no_nan") {
   std::cout << ops::divide_no_nan(K::constant({1., 2.}), K::constant({0., 4.}));
 }
 
-EXAMPLE("ops::floor_divide") { std::cout << ops::floor_divide(K::constant({7., -7.}), 2); }
+EXAMPLE("ops::floor_divide") {
+  std::cout << ops::floor_divide(K::constant({7., -7.}), 2);
+}
 
 EXAMPLE("ops::mod") { std::cout << ops::mod(K::constant({7., -7.}), 3); }
 
-EXAMPLE("ops::fmod") { std::cout << ops::fmod(K::constant({7., -7.}), K::constant({3., 3.})); }
+EXAMPLE("ops::fmod") {
+  std::cout << ops::fmod(K::constant({7., -7.}), K::constant({3., 3.}));
+}
 
 EXAMPLE("ops::power") { std::cout << ops::power(K::constant({2., 3.}), 2); }
 
@@ -147,15 +166,22 @@ EXAMPLE("ops::maximum") { std::cout << ops::maximum(K::constant({1., 5.}), 3); }
 EXAMPLE("ops::minimum") { std::cout << ops::minimum(K::constant({1., 5.}), 3); }
 
 EXAMPLE("ops::fmax ops::fmin") {
-  Tensor a = K::constant({1., 0.}) / K::constant({1., 0.}), b = K::constant({2., 7.});
+  Tensor a = K::constant({1., 0.}) / K::constant({1., 0.}),
+         b = K::constant({2., 7.});
   std::cout << ops::fmax(a, b) << " " << ops::fmin(a, b);
 }
 
-EXAMPLE("ops::arctan2") { std::cout << ops::arctan2(K::constant({1., -1.}), K::constant({1., -1.})); }
+EXAMPLE("ops::arctan2") {
+  std::cout << ops::arctan2(K::constant({1., -1.}), K::constant({1., -1.}));
+}
 
-EXAMPLE("ops::hypot") { std::cout << ops::hypot(K::constant({3., 5.}), K::constant({4., 12.})); }
+EXAMPLE("ops::hypot") {
+  std::cout << ops::hypot(K::constant({3., 5.}), K::constant({4., 12.}));
+}
 
-EXAMPLE("ops::heaviside") { std::cout << ops::heaviside(K::constant({-1., 0., 2.}), K::constant({0.5})); }
+EXAMPLE("ops::heaviside") {
+  std::cout << ops::heaviside(K::constant({-1., 0., 2.}), K::constant({0.5}));
+}
 
 EXAMPLE("ops::logaddexp ops::logaddexp2") {
   Tensor a = K::constant({1., 1000.}), b = K::constant({1., 1000.});
@@ -168,15 +194,20 @@ EXAMPLE("ops::nextafter") {
 }
 
 EXAMPLE("ops::ldexp") {
-  std::cout << ops::ldexp(K::constant({1., 3.}), K::constant({4, 1}, {.dtype = "int32"}));
+  std::cout << ops::ldexp(K::constant({1., 3.}),
+                          K::constant({4, 1}, {.dtype = "int32"}));
 }
 
 EXAMPLE("ops::gcd") {
-  std::cout << ops::gcd(K::constant({12, 18}, {.dtype = "int32"}), K::constant({8, 27}, {.dtype = "int32"}));
+  std::cout << ops::gcd(K::constant({12, 18}, {.dtype = "int32"}),
+                        K::constant({8, 27}, {.dtype = "int32"}));
 }
 
 EXAMPLE("ops::lcm") {
-  std::cout << ops::lcm(K::constant({4, 6}, {.dtype = "int32"}), K::constant({6, 9}, {.dtype = "int32"}));
+  std::cout << ops::lcm(K::constant({4, 6}, {.dtype = "int32"}),
+                        K::constant({6, 9}, {.dtype = "int32"}));
 }
 
-EXAMPLE("ops::gammainc") { std::cout << ops::gammainc(K::constant({1., 2.}), K::constant({1., 3.})); }
+EXAMPLE("ops::gammainc") {
+  std::cout << ops::gammainc(K::constant({1., 2.}), K::constant({1., 3.}));
+}

@@ -15,20 +15,31 @@ EXAMPLE("ops::less ops::less_equal") {
   std::cout << ops::less(a, 2) << " " << ops::less_equal(a, 2);
 }
 
-EXAMPLE("ops::isclose") { std::cout << ops::isclose(K::constant({1., 2.}), K::constant({1.000001, 2.1})); }
-
-EXAMPLE("ops::allclose") { std::cout << ops::allclose(K::constant({1., 2.}), K::constant({1.000001, 2.})); }
-
-EXAMPLE("ops::logical_and ops::logical_or ops::logical_xor") {
-  Tensor a = K::constant({true, true, false}), b = K::constant({true, false, false});
-  std::cout << ops::logical_and(a, b) << "\n" << ops::logical_or(a, b) << "\n" << ops::logical_xor(a, b);
+EXAMPLE("ops::isclose") {
+  std::cout << ops::isclose(K::constant({1., 2.}), K::constant({1.000001, 2.1}));
 }
 
-EXAMPLE("ops::logical_not") { std::cout << ops::logical_not(K::constant({true, false})); }
+EXAMPLE("ops::allclose") {
+  std::cout << ops::allclose(K::constant({1., 2.}), K::constant({1.000001, 2.}));
+}
+
+EXAMPLE("ops::logical_and ops::logical_or ops::logical_xor") {
+  Tensor a = K::constant({true, true, false}),
+         b = K::constant({true, false, false});
+  std::cout << ops::logical_and(a, b) << "\n"
+            << ops::logical_or(a, b) << "\n"
+            << ops::logical_xor(a, b);
+}
+
+EXAMPLE("ops::logical_not") {
+  std::cout << ops::logical_not(K::constant({true, false}));
+}
 
 EXAMPLE("ops::bitwise_and ops::bitwise_or ops::bitwise_xor") {
-  Tensor a = K::constant({12, 10}, {.dtype = "int32"}), b = K::constant({10, 3}, {.dtype = "int32"});
-  std::cout << ops::bitwise_and(a, b) << " " << ops::bitwise_or(a, b) << " " << ops::bitwise_xor(a, b);
+  Tensor a = K::constant({12, 10}, {.dtype = "int32"}),
+         b = K::constant({10, 3}, {.dtype = "int32"});
+  std::cout << ops::bitwise_and(a, b) << " " << ops::bitwise_or(a, b) << " "
+            << ops::bitwise_xor(a, b);
 }
 
 EXAMPLE("ops::bitwise_not ops::bitwise_invert") {

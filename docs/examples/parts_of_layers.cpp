@@ -4,7 +4,9 @@ EXAMPLE("nn::activations::celu nn::activations::AlphaOptions") {
   std::cout << nn::activations::celu(K::constant({-2., 0., 1.}));
 }
 
-EXAMPLE("nn::activations::elu") { std::cout << nn::activations::elu(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::elu") {
+  std::cout << nn::activations::elu(K::constant({-2., 0., 1.}));
+}
 
 EXAMPLE("nn::activations::exponential") {
   std::cout << nn::activations::exponential(K::constant({-2., 0., 1.}));
@@ -22,41 +24,61 @@ EXAMPLE("nn::activations::hard_sigmoid nn::activations::HardSigmoidOptions") {
   std::cout << nn::activations::hard_sigmoid(K::constant({-2., 0., 1.}));
 }
 
-EXAMPLE("nn::activations::hard_silu") { std::cout << nn::activations::hard_silu(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::hard_silu") {
+  std::cout << nn::activations::hard_silu(K::constant({-2., 0., 1.}));
+}
 
-EXAMPLE("nn::activations::hard_tanh") { std::cout << nn::activations::hard_tanh(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::hard_tanh") {
+  std::cout << nn::activations::hard_tanh(K::constant({-2., 0., 1.}));
+}
 
 EXAMPLE("nn::activations::leaky_relu nn::activations::NegativeSlopeOptions") {
   std::cout << nn::activations::leaky_relu(K::constant({-2., 0., 1.}));
 }
 
-EXAMPLE("nn::activations::linear") { std::cout << nn::activations::linear(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::linear") {
+  std::cout << nn::activations::linear(K::constant({-2., 0., 1.}));
+}
 
 EXAMPLE("nn::activations::log_sigmoid") {
   std::cout << nn::activations::log_sigmoid(K::constant({-2., 0., 1.}));
 }
 
-EXAMPLE("nn::activations::mish") { std::cout << nn::activations::mish(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::mish") {
+  std::cout << nn::activations::mish(K::constant({-2., 0., 1.}));
+}
 
 EXAMPLE("nn::activations::relu nn::activations::ReluOptions") {
   std::cout << nn::activations::relu(K::constant({-2., 0., 1.}));
 }
 
-EXAMPLE("nn::activations::relu6") { std::cout << nn::activations::relu6(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::relu6") {
+  std::cout << nn::activations::relu6(K::constant({-2., 0., 1.}));
+}
 
-EXAMPLE("nn::activations::selu") { std::cout << nn::activations::selu(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::selu") {
+  std::cout << nn::activations::selu(K::constant({-2., 0., 1.}));
+}
 
-EXAMPLE("nn::activations::sigmoid") { std::cout << nn::activations::sigmoid(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::sigmoid") {
+  std::cout << nn::activations::sigmoid(K::constant({-2., 0., 1.}));
+}
 
-EXAMPLE("nn::activations::silu") { std::cout << nn::activations::silu(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::silu") {
+  std::cout << nn::activations::silu(K::constant({-2., 0., 1.}));
+}
 
 EXAMPLE("nn::activations::soft_shrink") {
   std::cout << nn::activations::soft_shrink(K::constant({-2., 0., 1.}));
 }
 
-EXAMPLE("nn::activations::softplus") { std::cout << nn::activations::softplus(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::softplus") {
+  std::cout << nn::activations::softplus(K::constant({-2., 0., 1.}));
+}
 
-EXAMPLE("nn::activations::softsign") { std::cout << nn::activations::softsign(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::softsign") {
+  std::cout << nn::activations::softsign(K::constant({-2., 0., 1.}));
+}
 
 EXAMPLE("nn::activations::sparse_plus") {
   std::cout << nn::activations::sparse_plus(K::constant({-2., 0., 1.}));
@@ -70,14 +92,17 @@ EXAMPLE("nn::activations::squareplus nn::activations::SquareplusOptions") {
   std::cout << nn::activations::squareplus(K::constant({-2., 0., 1.}));
 }
 
-EXAMPLE("nn::activations::tanh") { std::cout << nn::activations::tanh(K::constant({-2., 0., 1.})); }
+EXAMPLE("nn::activations::tanh") {
+  std::cout << nn::activations::tanh(K::constant({-2., 0., 1.}));
+}
 
 EXAMPLE("nn::activations::tanh_shrink") {
   std::cout << nn::activations::tanh_shrink(K::constant({-2., 0., 1.}));
 }
 
 EXAMPLE(
-    "nn::activations::softmax nn::activations::log_softmax nn::activations::sparsemax "
+    "nn::activations::softmax nn::activations::log_softmax "
+    "nn::activations::sparsemax "
     "nn::activations::AxisOptions") {
   Tensor x = K::constant({{1., 2., 3.}});
   std::cout << nn::activations::softmax(x) << "\n"
@@ -85,10 +110,13 @@ EXAMPLE(
             << nn::activations::sparsemax(x);
 }
 
-EXAMPLE("nn::activations::glu") { std::cout << nn::activations::glu(K::constant({1., 2., 0., 100.})); }
+EXAMPLE("nn::activations::glu") {
+  std::cout << nn::activations::glu(K::constant({1., 2., 0., 100.}));
+}
 
 EXAMPLE("nn::activations::threshold nn::activations::ThresholdOptions") {
-  std::cout << nn::activations::threshold(K::constant({-2., 0.5, 3.}), {.threshold = 1, .default_value = 0});
+  std::cout << nn::activations::threshold(K::constant({-2., 0.5, 3.}),
+                                          {.threshold = 1, .default_value = 0});
 }
 
 EXAMPLE("nn::activations::name_of") {

@@ -64,7 +64,8 @@ class Meanings:
             return ""
         for text in (declaration.text, declaration.family):
             for sentence in sentences(text):
-                if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", sentence):
+                words = re.sub(r"`[^`]*[(={][^`]*`", "", sentence)  # code that names the argument tells nothing
+                if len(words) > 20 and not sentence.startswith("Throws") and re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", words):
                     return sentence
         words = name.replace("_", " ")
         for sentence in sentences(declaration.text):

@@ -32,7 +32,7 @@ def run(program):
     printed = {}
     for part in result.stdout.split(BEGIN)[1:]:
         heading, _, text = part.partition("\n")
-        printed[heading] = text
+        printed[" ".join(heading.split())] = text
     return printed
 
 

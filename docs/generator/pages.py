@@ -50,6 +50,21 @@ def signature(declaration):
     return head.rstrip() + ";"
 
 
+def short_type(text):
+    """Returns a type as the tables show it: `std::int64_t` is int64, and how an argument is passed does not matter."""
+    text = re.sub(r"\bconst\b|\bstd::|\s*&+|\bktape::|\bbackend::(?=PerAxis|ShapeLike)", "", text)
+    text = re.sub(r"\b(u?int\d*)_t\b", r"\1", text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def keras_names(text):
+    """Returns a comment without the names of Keras at its end, and these names."""
+    match = re.search(r"\s*((?:`(?:K|keras|tf|np|numpy)\.[\w.]+`(?:,| and)?\s*)+)\.?\s*$", text)
+    if not match:
+        return text, []
+    return text[:match.start()], re.findall(r"`([\w.]+)`", match[1])
+
+
 class Pages:
     """Makes the pages. `outputs` has the examples of each name with the text that they print."""
 
@@ -91,11 +106,13 @@ class Pages:
                 if not argument.name or key in seen:
                     continue
                 seen.add(key)
-                default = argument.default
-                if default == "{}" and re.search(r"Options&?$", argument.type):
-                    default = None
+                default = code_cell(argument.default or "")
+                if argument.default is None and declaration.kind in ("function", "constructor"):
+                    default = "required"
+                elif argument.default == "{}":
+                    default = "not given"
                 text = self.meanings.of(owner, argument, declaration)
-                rows.append(f"| `{argument.name}` | {code_cell(argument.type)} | {code_cell(default or '')} | {cell(prose(text))} |")
+                rows.append(f"| `{argument.name}` | {code_cell(short_type(argument.type))} | {default} | {cell(prose(text))} |")
         return ["| name | type | default | meaning |", "|---|---|---|---|", *rows, ""] if rows else []
 
     def _options(self, name, here):
@@ -168,7 +185,7 @@ class Pages:
         group_page = self.group_page(name.section, name.group)
         head = ["---", "orphan: true", "---", "", f"# {name.title}", "",
                 f"[{section_title}]({self.path('reference/' + name.section, here)}) › "
-                f"[{name.group}]({self.path(group_page, here)}) · {KINDS[name.kind]} · `#include <ktape/{name.declarations[0].header}>`", ""]
+                f"[{name.group}]({self.path(group_page, here)}) · {KINDS[name.kind]} in `ktape/{name.declarations[0].header}`", ""]
         if name.alias_of:
             return "\n".join(head + [f"Another name of {self.link(name.alias_of, here)}.", "", "```cpp",
                                      clean_code(name.declarations[0].code), "```", ""]
@@ -176,7 +193,8 @@ class Pages:
         body, errors, family_errors = [], [], []
         shown = None
         for declaration in name.declarations:
-            text, own = split_errors(declaration.text)
+            plain, names = keras_names(declaration.text)
+            text, own = split_errors(plain)
             errors += [e for e in own if e not in errors]
             for sentence in split_errors(declaration.family)[1]:
                 if sentence not in family_errors:

@@ -4,7 +4,7 @@ import os
 import re
 
 from catalogue import ROOT, SECTIONS
-from zoo import zoo_pages, notebook_pages
+from zoo import Results, notebook_pages, zoo_pages
 
 DOCUMENTS = {"CHANGELOG.md": "changelog", "SECURITY.md": "security", "CONTRIBUTING.md": "contributing",
              "examples/README.md": "zoo/index", "README.md": "index", "nn/distributed/SCALING.md": "scaling"}
@@ -21,6 +21,8 @@ def with_site_links(text, source, here, pages):
         path, _, anchor = target.partition("#")
         path = os.path.normpath(os.path.join(folder, path))
         page = pages.get(path)
+        if page is None and source.startswith("docs/pages/") and not (ROOT / path).exists():
+            return match[0]  # a page that the generator makes
         if page is None:
             return words if words.startswith("`") else f"`{words}`" if re.search(r"[/.]", words) else words
         if path == "README.md":
@@ -84,11 +86,18 @@ def write_names(writer, catalogue):
     writer.write("names.json", json.dumps(table, indent=0, sort_keys=True))
 
 
-def write(writer, catalogue, pages_of_names):
+def prompt_help():
+    """Returns what `%help` prints in the prompt."""
+    source = (ROOT / "interactive/session/magics.cpp").read_text()
+    text = re.search(r"constexpr const char\* help =\s*((?:\"[^\n]*\n?\s*)+);", source)[1]
+    return "".join(json.loads(line) for line in re.findall(r'"(?:[^"\\]|\\.)*"', text))
+
+
+def write(writer, catalogue, programs, cache):
     pages = page_map()
     write_guides(writer, pages)
     write_names(writer, catalogue)
-    zoo_pages(writer, lambda text, source, here: with_site_links(text, source, here, pages))
+    zoo_pages(writer, lambda text, source, here: with_site_links(text, source, here, pages), Results(programs, cache))
     notebook_pages(writer)
     for source, page in DOCUMENTS.items():
         if page not in ("index", "zoo/index") and (ROOT / source).exists():
@@ -99,6 +108,8 @@ def write(writer, catalogue, pages_of_names):
             text = text.replace("@SECTIONS@", "\n".join(
                 f"- [{title}](reference/{section}.md): {words}" for section, (title, words) in SECTIONS.items()))
             text = text.replace("@COUNT@", str(len(catalogue.names)))
+        if path.stem == "prompt_commands":
+            text = text.replace("@PROMPT_HELP@", f"```text\n{prompt_help()}\n```")
         writer.write(f"{path.stem}.md", text)
     sections = "\n".join(f"{title} <reference/{section}>" for section, (title, _) in SECTIONS.items())
     writer.write("api.md", f"# Reference\n\nA page for each of the {len(catalogue.names)} public names, made from the headers.\n\n"

@@ -1,9 +1,11 @@
-"""Writes the sources of the site, which Sphinx makes into pages: site.py BUILD [PROGRAM OF THE EXAMPLES]."""
+"""Writes the sources of the site, which Sphinx makes into pages: site_sources.py BUILD
+[PROGRAM OF THE EXAMPLES [FOLDER OF THE ZOO'S PROGRAMS]]."""
 import pathlib
 import sys
 
 import examples
 import parity
+import site_pages
 from catalogue import ROOT, Catalogue
 from headers import Headers
 from pages import Pages
@@ -55,8 +57,8 @@ def main():
         for group, names in groups.items():
             writer.write(pages.group_page(section, group) + ".md", pages.of_group(section, group, names))
     writer.write("parity.md", parity.page(rows, lambda name: pages.link(name, "parity")))
-    import site_pages
-    site_pages.write(writer, catalogue, pages)
+    programs = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
+    site_pages.write(writer, catalogue, programs, build / "zoo")
     writer.remove_others()
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 """The pages of the zoo and of the notebooks."""
+import hashlib
 import json
+import os
 import re
+import subprocess
 
 from catalogue import ROOT
 from text import markdown
@@ -40,13 +43,60 @@ def parts_of(source):
     return "\n".join(head), [("\n".join(c), "\n".join(k).strip("\n")) for c, k in pieces]
 
 
-def zoo_page(name, row):
+class Results:
+    """What the programs of the zoo print and draw, kept in a folder until a program changes."""
+
+    def __init__(self, programs, cache):
+        self.programs, self.cache = programs, cache
+
+    def of(self, name, seconds):
+        """Returns the command, its output and its pictures; programs that take long run with --quick. None without a program, or if
+        it fails, as a program does whose data are missing."""
+        program = self.programs / name if self.programs else None
+        if not program or not program.exists():
+            return None
+        folder = self.cache / name
+        key = hashlib.sha256(program.read_bytes()).hexdigest()
+        options = ["--quick"] if seconds is None or seconds > 5 else []
+        if not (folder / "key").exists() or (folder / "key").read_text() != key:
+            (folder / "out").mkdir(parents=True, exist_ok=True)
+            run = subprocess.run([program, *options, "--out", folder / "out"], cwd=ROOT, capture_output=True, text=True, check=False,
+                                 env={**os.environ, "KERAS_HOME": str(folder / "none")})
+            (folder / "output").write_text(run.stdout if run.returncode == 0 else "")
+            (folder / "key").write_text(key)
+        output = (folder / "output").read_text().replace(str(folder / "out"), "FOLDER")
+        pictures = sorted(p for p in (folder / "out").iterdir() if p.suffix in (".svg", ".png") and p.stat().st_size < 2_000_000)
+        return (" ".join([name, *options, "--out FOLDER"]), output, pictures) if output else None
+
+
+def without_progress(output):
+    """Returns what a terminal shows in the end: of a line that is written anew, the last state; of many lines, the first and last."""
+    lines = [line.rpartition("\r")[2] for line in output.rstrip("\n").split("\n")]
+    lines = [re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", line) for line in lines]
+    return lines if len(lines) <= 24 else [*lines[:8], "...", *lines[-14:]]
+
+
+def shown_results(name, results, row, writer):
+    seconds = re.match(r"(\d+) s", row[-1]) if row else None
+    found = results.of(name, int(seconds[1]) if seconds else None)
+    if not found:
+        return []
+    command, output, pictures = found
+    out = ["## What it prints", "", f"`{command}`:", "", "```text", *without_progress(output), "```", ""]
+    for picture in pictures:
+        writer.write(f"zoo/pictures/{name}-{picture.name}", picture.read_bytes())
+        out += [f"![{picture.stem} of {name}](pictures/{name}-{picture.name})", ""]
+    return out
+
+
+def zoo_page(name, row, results, writer):
     head, pieces = parts_of((ROOT / f"examples/{name}.cpp").read_text())
     out = [f"# {name}", ""]
     if row:
         out += ["| teaches | data | reaches | takes, on two cores |", "|---|---|---|---|", "| " + " | ".join(row) + " |", ""]
     out += [markdown(head), "", f"Run it: `./run zoo {name}`, or a copy of the file in a folder of your own.", ""]
-    results = ROOT / f"docs/zoo/{name}.txt"
+    out += shown_results(name, results, row, writer)
+    out += ["## The program", ""]
     for comment, code in pieces:
         if comment:
             out += [markdown(comment), ""]
@@ -54,12 +104,12 @@ def zoo_page(name, row):
     return "\n".join(out)
 
 
-def zoo_pages(writer, linked):
+def zoo_pages(writer, linked, results):
     rows = rows_of_readme()
     names = [path.stem for path in sorted((ROOT / "examples").glob("*.cpp"))]
     names = [n for n in rows if n in names] + [n for n in names if n not in rows]
     for name in names:
-        writer.write(f"zoo/{name}.md", zoo_page(name, rows.get(name)))
+        writer.write(f"zoo/{name}.md", zoo_page(name, rows.get(name), results, writer))
     for path in sorted((ROOT / "examples/pictures").glob("*")):
         writer.write(f"zoo/pictures/{path.name}", path.read_bytes())
     text = linked((ROOT / "examples/README.md").read_text(), "examples/README.md", "zoo/index")

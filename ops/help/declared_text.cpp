@@ -24,17 +24,25 @@ struct Nesting {
   bool outside() const { return open == 0 && quote == 0; }
 };
 
+/// Returns the code before the default value.
+std::string before_default(const std::string& code) {
+  int angles = 0;
+  std::size_t end = 0;
+  for (; end < code.size() && (angles > 0 || (code[end] != '=' && code[end] != '{')); ++end)
+    angles += (code[end] == '<') - (code[end] == '>');
+  return trimmed(code.substr(0, end));
+}
+
 /// Returns the code before the default value, without what stands in angles.
 std::string declarator(const std::string& code) {
   std::string text;
   int angles = 0;
-  for (const char c : code) {
-    if (c == '<') ++angles;
-    if (angles == 0 && (c == '=' || c == '{')) break;
+  for (const char c : before_default(code)) {
+    angles += c == '<';
     if (angles == 0) text += c;
-    if (c == '>') --angles;
+    angles -= c == '>';
   }
-  return trimmed(text);
+  return text;
 }
 
 std::string last_word(const std::string& text) {
@@ -103,7 +111,7 @@ std::vector<Parameter> parameters(const std::string& code, std::size_t open) {
   }
   std::vector<Parameter> found;
   for (const std::string& part : split_outside(code.substr(open + 1, end - open - 1), ',')) {
-    const std::string text = declarator(part), name = last_word(text);
+    const std::string text = before_default(part), name = last_word(text);
     if (!name.empty()) found.push_back({trimmed(text.substr(0, text.rfind(name))), name});
   }
   return found;
