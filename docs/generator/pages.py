@@ -150,7 +150,7 @@ class Pages:
         found = []
 
         def add(entry):
-            if entry.name != name.name and entry not in found and entry.alias_of != name.name:
+            if name.name not in (entry.name, entry.alias_of) and entry not in found and not entry.short.endswith("Error"):
                 found.append(entry)
         plain = re.sub(r"_|Options$", "", name.short).lower()
         for entry in self.by_plain.get(plain, []):
