@@ -1,6 +1,7 @@
 """A test: every link of the site leads to a page, a place on a page or a file of the site, and to nothing elsewhere that a page loads."""
 import html.parser
 import pathlib
+import re
 import sys
 import urllib.parse
 
@@ -47,6 +48,10 @@ def main():
                 faults.append(f"{path.relative_to(site)}: {link} leads nowhere")
             elif parts.fragment and known and parts.fragment not in known.anchors:
                 faults.append(f"{path.relative_to(site)}: {link} has no such place")
+    for path in site.rglob("*.css"):
+        for target in re.findall(r"url\(['\"]?([^'\")]+)", path.read_text()):
+            if not target.startswith(("data:", "#")) and not (path.parent / target.split("?")[0].split("#")[0]).exists():
+                faults.append(f"{path.relative_to(site)}: {target} leads nowhere")
     for fault in sorted(set(faults)):
         print(fault)
     print(f"{len(pages)} pages, {count} links, {len(set(faults))} faults")

@@ -113,7 +113,7 @@ class Pages:
                     default = "not given"
                 text = self.meanings.of(owner, argument, declaration)
                 rows.append(f"| `{argument.name}` | {code_cell(short_type(argument.type))} | {default} | {cell(prose(text))} |")
-        return ["| name | type | default | meaning |", "|---|---|---|---|", *rows, ""] if rows else []
+        return [":::{container} arguments", "| name | type | default | meaning |", "|---|---|---|---|", *rows, ":::", ""] if rows else []
 
     def _options(self, name, here):
         out = []
@@ -307,5 +307,5 @@ class Pages:
         for declaration in name.declarations:
             found = sentences(declaration.text)
             if found:
-                return found[0]
+                return found[0].rstrip(";:")
         return ""
