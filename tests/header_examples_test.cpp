@@ -38,6 +38,7 @@ namespace {
     shape[0], shape[-1], shape == Shape{2, 3};
     for (std::int64_t extent : shape) std::cout << extent;
     std::cout << "ktape " << K::version() << "\n";
+    std::cout << K::help("conv2d") << K::help("nn::Dense");
     Slice(), Slice(0, 2), Slice(1, None), Slice(None, None, -1);
     x[0], x[{1, -1}], x[{Slice(0, 2), All}], x[{Ellipsis, NewAxis}], x[Slice(None, None, -1)];
     K::constant(3.f), K::constant({{1, 2}, {3, 4}}), K::constant(rows), K::constant(xt::sin(a));

@@ -146,7 +146,7 @@ const Names extras = {
     "lstm", "gru", "simple_rnn", "scaled_dot_product_attention", "split", "unstack", "pad", "scatter_nd",
     "gather_nd", "top_k", "sort", "argsort", "norm", "is_nan", "is_finite", "set_deterministic", "deterministic",
     "broadcast_to", "sum_to", "adam_update", "full", "expm1", "log1p", "index", "random_key",
-    "current_name_scope", "concatenate_mixed", "version"};
+    "current_name_scope", "concatenate_mixed", "version", "help"};
 // clang-format on
 
 }  // namespace

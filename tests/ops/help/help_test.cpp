@@ -2,12 +2,14 @@
 #include <ktape/ktape.hpp>
 #include <ktape/ops/help/declared_text.hpp>
 
-#include <cstdlib>
+#include "../catalogue.hpp"
 
 namespace {
 
 using namespace ktape;
 namespace K = ktape::backend;
+
+const Catalogue catalogue([]() -> Catalogue::Rows { return {{"help", no_gradient}}; });
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
