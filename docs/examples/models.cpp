@@ -46,8 +46,8 @@ EXAMPLE("nn::OnBatchOptions") {
 EXAMPLE("nn::LayerImpl nn::LayerOf nn::LayerOptions") {
   struct ScaleImpl : nn::LayerImpl {
     double by;
-    explicit ScaleImpl(double by) : nn::LayerImpl("Scale"), by(by){};
-    Tensor call(const Tensor& x) override { return x * by; };
+    explicit ScaleImpl(double by) : nn::LayerImpl("Scale"), by(by) {}
+    Tensor call(const Tensor& x) override { return x * by; }
   };
   using Scale = nn::LayerOf<ScaleImpl>;
   std::cout << Scale(3.)(K::ones({2}));
@@ -63,7 +63,7 @@ EXAMPLE("nn::CallbackImpl nn::CallbackOf nn::Callback") {
   struct PrinterImpl : nn::CallbackImpl {
     void on_epoch_end(int epoch, const nn::Logs&) override {
       std::cout << "epoch " << epoch << "\n";
-    };
+    }
   };
   nn::Sequential model({nn::Dense(1)});
   model.compile({.loss = "mse"});

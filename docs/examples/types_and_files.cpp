@@ -226,7 +226,7 @@ EXAMPLE("nn::ValidationData nn::ClassWeight") {
 EXAMPLE("nn::ModelImpl nn::ModelOf") {
   struct MineImpl : nn::ModelImpl {
     nn::Dense dense = add_layer(nn::Dense(10));
-    Tensor call(const Tensor& x) override { return dense(x); };
+    Tensor call(const Tensor& x) override { return dense(x); }
   };
   using Mine = nn::ModelOf<MineImpl>;
   Mine model;
@@ -235,11 +235,11 @@ EXAMPLE("nn::ModelImpl nn::ModelOf") {
 
 EXAMPLE("nn::OptimizerImpl nn::OptimizerOf nn::OptimizerStep") {
   struct SignImpl : nn::OptimizerImpl {
-    SignImpl() : nn::OptimizerImpl("Sign", {.learning_rate = 0.01}){};
+    SignImpl() : nn::OptimizerImpl("Sign", {.learning_rate = 0.01}) {}
     void update_step(const Tensor& g, Variable w,
                      const nn::OptimizerStep& step) override {
       K::update_sub(w, step.learning_rate * K::sign(g));
-    };
+    }
   };
   nn::OptimizerOf<SignImpl> optimizer;
   Variable w = K::variable({1.f});
@@ -321,11 +321,11 @@ EXAMPLE("nn::PrecisionOptions nn::Thresholds") {
 EXAMPLE("nn::WeightOptions") {
   struct ShiftImpl : nn::LayerImpl {
     Variable shift;
-    ShiftImpl() : nn::LayerImpl("Shift"){};
+    ShiftImpl() : nn::LayerImpl("Shift") {}
     void build(const std::vector<Shape>& shapes) override {
       shift = add_weight("shift", {shapes[0][-1]}, {.initializer = "ones"});
-    };
-    Tensor call(const Tensor& x) override { return x + shift; };
+    }
+    Tensor call(const Tensor& x) override { return x + shift; }
   };
   std::cout << nn::LayerOf<ShiftImpl>()(K::zeros({2, 3}));
 }
