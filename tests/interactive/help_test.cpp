@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <sstream>
 
@@ -139,5 +140,24 @@ TEST_CASE("summaries and lines of progress fit into terminals of 50 to 200 colum
     for (const char* text :
          {"Output Shape", "Total params: ", "- val_sparse_categorical_accuracy: ", "- loss: "})
       CHECK(holds(said, text));
+  }
+}
+
+TEST_CASE("K::help returns the text that a question shows") {
+  Prompt prompt;
+  // The prompt breaks lines at the width of the terminal, and continues comments with slashes.
+  const auto bare = [](const std::string& text) {
+    std::string out;
+    for (const char c : text)
+      if (!std::isspace(static_cast<unsigned char>(c)) && c != '/') out += c;
+    return out;
+  };
+  for (const char* name :
+       {"K::conv2d", "K::relu", "K::sum", "K::gradients", "nn::Conv2D", "nn::Dense", "nn::LSTM", "nn::Adam",
+        "nn::EarlyStopping", "ops::svd", "data::Dataset", "plot::heat_map"}) {
+    CAPTURE(name);
+    const std::string shown = bare(prompt.line(std::string("?") + name));
+    CHECK(!shown.empty());
+    CHECK(shown == bare(prompt.line(std::string("std::cout << K::help(\"") + name + "\");")));
   }
 }
