@@ -98,7 +98,8 @@ def write(writer, catalogue, programs, cache):
     write_guides(writer, pages)
     write_names(writer, catalogue)
     zoo_pages(writer, lambda text, source, here: with_site_links(text, source, here, pages), Results(programs, cache))
-    notebook_pages(writer)
+    kernels = programs.parent / "interactive/jupyter/share" if programs else None  # where the prompt is built
+    notebook_pages(writer, kernels, cache.parent / "notebooks")
     for source, page in DOCUMENTS.items():
         if page not in ("index", "zoo/index") and (ROOT / source).exists():
             writer.write(f"{page}.md", "---\norphan: true\n---\n\n" + with_site_links((ROOT / source).read_text().replace("```floors", "```text"), source, page, pages))

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 
 from catalogue import ROOT
 from text import markdown
@@ -116,9 +117,23 @@ def zoo_pages(writer, linked, results):
     writer.write("zoo/index.md", text + "\n```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```\n")
 
 
-def notebook_page(path, writer):
-    """Returns a notebook as Markdown: its texts, its code, and the results that the file holds."""
-    notebook = json.loads(path.read_text())
+def executed(path, kernels, cache):
+    """Returns a notebook with its results, which stay in the cache until the notebook changes; without a kernel, as its file has it."""
+    key = hashlib.sha256(path.read_bytes()).hexdigest()
+    result = cache / f"{path.stem}-{key[:16]}.ipynb"
+    if not result.exists() and kernels and (kernels / "kernels/ktape/kernel.json").exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        run = subprocess.run(
+            [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--allow-errors", "--ExecutePreprocessor.timeout=600",
+             "--ExecutePreprocessor.startup_timeout=600", "--output", str(result.resolve()), str(path)],
+            capture_output=True, text=True, check=False, env={**os.environ, "JUPYTER_PATH": str(kernels)})
+        if run.returncode:
+            print(f"{path.name} is shown without results: {run.stderr[-500:]}", file=sys.stderr)
+    return json.loads((result if result.exists() else path).read_text())
+
+
+def notebook_page(path, writer, notebook):
+    """Returns a notebook as Markdown: its texts, its code, and its results."""
     out = []
     for number, cell in enumerate(notebook["cells"]):
         source = "".join(cell["source"])
@@ -128,7 +143,7 @@ def notebook_page(path, writer):
         out += ["```cpp", source, "```", ""]
         for part, output in enumerate(cell.get("outputs", [])):
             data = output.get("data", {})
-            text = "".join(output.get("text", [])) or "".join(data.get("text/plain", []))
+            text = "".join(output.get("text", [])) or "".join(data.get("text/plain", [])) or output.get("evalue", "")
             if "image/svg+xml" in data:
                 picture = f"notebooks/{path.stem}-{number}-{part}.svg"
                 writer.write(picture, "".join(data["image/svg+xml"]))
@@ -138,9 +153,10 @@ def notebook_page(path, writer):
     return "\n".join(out)
 
 
-def notebook_pages(writer):
+def notebook_pages(writer, kernels, cache):
     names = [n for n in NOTEBOOKS if (ROOT / f"examples/notebooks/{n}.ipynb").exists()]
     for name in names:
-        writer.write(f"notebooks/{name}.md", notebook_page(ROOT / f"examples/notebooks/{name}.ipynb", writer))
+        path = ROOT / f"examples/notebooks/{name}.ipynb"
+        writer.write(f"notebooks/{name}.md", notebook_page(path, writer, executed(path, kernels, cache)))
     writer.write("notebooks/index.md", "# Notebooks\n\n`./run jupyter` installs the kernel \"C++ (ktape)\" and says how to open these notebooks.\n\n"
                  "```{toctree}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n")
