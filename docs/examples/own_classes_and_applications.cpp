@@ -147,3 +147,84 @@ EXAMPLE("nn::StringArray nn::Tokens") {
   nn::StringLookup lookup({.vocabulary = {"cat", "dog"}});
   std::cout << lookup({{"cat", "dog"}, {"dog", "owl"}});
 }
+
+EXAMPLE("nn::MetricImpl nn::MetricOf") {
+  struct LargestImpl : nn::MetricImpl {
+    float largest = 0;
+    LargestImpl() : nn::MetricImpl("Largest", "largest") {}
+    void update_state(const Tensor& y_true, const Tensor& y_pred,
+                      const Tensor&) override {
+      largest = std::max(largest, K::max(K::abs(y_pred - y_true)).item<float>());
+    }
+    Tensor result() const override { return K::constant(largest); }
+    void reset_state() override { largest = 0; }
+  };
+  nn::MetricOf<LargestImpl> metric;
+  metric.update_state(K::constant({{1.}, {2.}}), K::constant({{1.5}, {2.}}));
+  std::cout << metric.result();
+}
+
+EXAMPLE("nn::MetricCallOptions nn::MetricOptions") {
+  nn::Metric metric = nn::metrics::MeanAbsoluteError({.name = "error"});
+  metric.update_state(K::constant({{1.}, {2.}}), K::constant({{1.5}, {4.}}),
+                      {.sample_weight = K::constant({1., 0.})});
+  std::cout << metric.name() << " " << metric.result();
+}
+
+EXAMPLE("nn::LossCallOptions") {
+  nn::Loss loss = "mse";
+  std::cout << loss(K::constant({{1.}, {2.}}), K::constant({{1.}, {4.}}),
+                    {.sample_weight = K::constant({1., 0.5})});
+}
+
+EXAMPLE("nn::CellImpl") {
+  struct SumCellImpl : nn::CellImpl {
+    SumCellImpl() : nn::CellImpl("SumCell") {}
+    std::vector<Tensor> call(const std::vector<Tensor>& inputs) override {
+      const Tensor sum = inputs[0] + inputs[1];
+      return {sum, sum};
+    }
+    std::vector<std::int64_t> state_size() const override { return {2}; }
+  };
+  std::cout << nn::RNN(nn::LayerOf<SumCellImpl>())(K::ones({1, 4, 2}));
+}
+
+EXAMPLE("nn::SpatialOptions") {
+  nn::ZeroPadding2D layer(1, {.data_format = "channels_first"});
+  std::cout << layer(K::ones({1, 3, 4, 4})).shape();
+}
+
+EXAMPLE("nn::WeightName") {
+  nn::save_safetensors("other.safetensors", {{"fc.weight", K::ones({2, 3})}});
+  nn::Sequential model(
+      {nn::Dense(2, {.use_bias = false, .input_shape = {3}, .name = "scores"})});
+  model.load_weights("other.safetensors",
+                     {.names = {{"fc\\.weight", "scores/kernel", {1, 0}}}});
+  std::cout << model.get_layer("scores").weight("kernel").shape();
+}
+
+EXAMPLE("nn::FunctionalImpl nn::Batch") {
+  struct LoggingImpl : nn::FunctionalImpl {
+    using nn::FunctionalImpl::FunctionalImpl;
+    std::string class_name() const override { return "Logging"; }
+    nn::Logs train_step(const nn::Batch& batch) override {
+      std::cout << "a batch of " << batch.x[0].shape() << "\n";
+      return nn::FunctionalImpl::train_step(batch);
+    }
+  };
+  Tensor in = nn::Input({2});
+  nn::ModelOf<LoggingImpl> model(in, nn::Dense(1)(in));
+  model.compile({.loss = "mse"});
+  model.fit(K::ones({4, 2}), K::ones({4, 1}), {.verbose = 0});
+}
+
+EXAMPLE("nn::make_object nn::Object") {
+  auto object = nn::make_object("activation", "relu");
+  std::cout << object->class_name();
+}
+
+EXAMPLE("nn::OutputMetrics nn::PerOutput nn::MetricList") {
+  nn::CompileOptions options{.loss = {{"scores", "mse"}, {"boxes", "mae"}}};
+  options.metrics = {{"scores", {"accuracy"}}, {"boxes", {"mae"}}};
+  std::cout << "losses and metrics by the name of an output";
+}

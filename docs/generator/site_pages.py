@@ -40,7 +40,7 @@ def page_map():
     """Returns the page of each document and guide of the repository."""
     pages = dict(DOCUMENTS)
     for path in sorted((ROOT / "docs/guides").glob("*.md")):
-        pages[f"docs/guides/{path.name}"] = f"guides/{path.stem}"
+        pages[f"docs/guides/{path.name}"] = f"guides/{path.stem}" if path.stem != "README" else "guides/index"
     for path in sorted((ROOT / "docs/pages").glob("*.md")):
         pages[f"docs/pages/{path.name}"] = path.stem
     for path in sorted((ROOT / "examples").glob("*.cpp")):
