@@ -458,3 +458,8 @@ EXAMPLE("JacobianOptions") {
   Tensor y = w * w;
   std::cout << tape.jacobian(y, w);
 }
+
+EXAMPLE("operators") {
+  Tensor x = K::constant({{1., 2.}, {3., 4.}}), row = K::constant({10., 100.});
+  std::cout << x * row + 1 << "\n" << (x > 2) << "\n" << ((x > 1) & (x < 4));
+}

@@ -4,6 +4,8 @@ import os
 import re
 
 from catalogue import ROOT, SECTIONS
+from headers import family_text
+from text import markdown
 from zoo import Results, notebook_pages, zoo_pages
 
 DOCUMENTS = {"CHANGELOG.md": "changelog", "SECURITY.md": "security", "CONTRIBUTING.md": "contributing",
@@ -93,7 +95,35 @@ def prompt_help():
     return "".join(json.loads(line) for line in re.findall(r'"(?:[^"\\]|\\.)*"', text))
 
 
-def write(writer, catalogue, programs, cache):
+def operators_page(headers, shown):
+    """Returns the page of the operators, which have no names: the header's text, its declarations, and an example."""
+    lines = headers.lines["ops/operators.hpp"]
+    begin = next(i for i, line in enumerate(lines) if line.startswith("namespace")) + 1
+    out, code = ["# Operators", "", "[K: the backend API](reference/backend.md) · operators in `ktape/ops/operators.hpp`", "",
+                 markdown(family_text(lines)), ""], []
+
+    def end_code():
+        text = "\n".join(code).strip("\n")
+        code.clear()
+        if text:
+            out.extend(["```cpp", text, "```", ""])
+    for i in range(begin, len(lines)):
+        if lines[i].startswith("}"):
+            break
+        if lines[i].startswith("///"):
+            if not lines[i - 1].startswith("///"):
+                end_code()
+                last = next(j for j in range(i, len(lines)) if not lines[j].startswith("///"))
+                out.extend([markdown("\n".join(re.sub(r"^/// ?", "", line) for line in lines[i:last])), ""])
+        else:
+            code.append(lines[i])
+    end_code()
+    for example, output in shown.get("operators", []):
+        out += ["## Example", "", "```cpp", example, "```", "", "```text", output.rstrip("\n"), "```", ""]
+    return "\n".join(out)
+
+
+def write(writer, catalogue, programs, cache, shown):
     pages = page_map()
     write_guides(writer, pages)
     write_names(writer, catalogue)
@@ -114,4 +144,5 @@ def write(writer, catalogue, programs, cache):
         writer.write(f"{path.stem}.md", text)
     sections = "\n".join(f"{title} <reference/{section}>" for section, (title, _) in SECTIONS.items())
     writer.write("api.md", f"# Reference\n\nA page for each of the {len(catalogue.names)} public names, made from the headers.\n\n"
-                 f"```{{toctree}}\n:maxdepth: 2\n\n{sections}\n```\n")
+                 f"```{{toctree}}\n:maxdepth: 2\n\n{sections}\nOperators <operators>\n```\n")
+    writer.write("operators.md", operators_page(catalogue.headers, shown))

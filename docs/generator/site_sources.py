@@ -58,7 +58,7 @@ def main():
             writer.write(pages.group_page(section, group) + ".md", pages.of_group(section, group, names))
     writer.write("parity.md", parity.page(rows, lambda name: pages.link(name, "parity")))
     programs = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
-    site_pages.write(writer, catalogue, programs, build / "zoo")
+    site_pages.write(writer, catalogue, programs, build / "zoo", shown)
     writer.remove_others()
 
 if __name__ == "__main__":
