@@ -137,9 +137,7 @@ namespace {
     auto f = K::function({x, K::learning_phase()}, {y});
     f({value, 1});
   }
-  {
-    auto f = K::function({x}, {y}, {.compile = true});
-  }
+  { auto f = K::function({x}, {y}, {.compile = true}); }
   auto [last, outputs, states] = K::rnn(
       [&](const Tensor& x, const std::vector<Tensor>& states) {
         Tensor h = K::tanh(K::dot(x, W) + K::dot(states[0], U));

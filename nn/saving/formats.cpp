@@ -16,9 +16,9 @@ namespace ktape::nn::saving {
 namespace {
 
 // A new format needs a folder in nn/saving and a line in this list.
-const std::vector<const Format*> formats = {
-    &ktape_file, &npz,       &safetensors, &safetensors_index, &keras_weights_h5, &keras_h5,
-    &keras_hdf5, &keras_zip, &keras_shards, &tfjs};
+const std::vector<const Format*> formats = {&ktape_file,       &npz,      &safetensors, &safetensors_index,
+                                            &keras_weights_h5, &keras_h5, &keras_hdf5,  &keras_zip,
+                                            &keras_shards,     &tfjs};
 
 }  // namespace
 

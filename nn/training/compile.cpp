@@ -6,7 +6,8 @@ namespace ktape::nn {
 
 JitCompile::JitCompile(const char* text) : wanted_(true) {
   if (!text || std::string_view(text) != "auto")
-    fail("[compile] jit_compile must be true, false or \"auto\": received jit_compile=", text ? text : "null");
+    fail("[compile] jit_compile must be true, false or \"auto\": received jit_compile=",
+         text ? text : "null");
 }
 
 OutputMetrics::Entry::Entry(std::initializer_list<Listed> metrics) {

@@ -283,7 +283,8 @@ class Fit final : public TrainingRun {
 
   Logs train_step(const Batch& batch) {
     ModelImpl& model = model_.impl();
-    return distributed_ ? distributed_->train_step(model, batch, epoch_, step_) : model.trainer().train(batch);
+    return distributed_ ? distributed_->train_step(model, batch, epoch_, step_)
+                        : model.trainer().train(batch);
   }
 
   /// Joins the processes whose gradients the optimizer averages; each process reads a part of the data.

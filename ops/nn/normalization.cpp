@@ -288,7 +288,8 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
   expect_place("mean", mean), expect_place("var", var);
   expect_place("gamma", gamma), expect_place("beta", beta);
   if (is_symbolic(x, mean, var, beta, gamma))
-    return defer_described(op, {x.shape(), x.dtype()}, batch_normalization, x, mean, var, beta, gamma, options);
+    return defer_described(op, {x.shape(), x.dtype()}, batch_normalization, x, mean, var, beta, gamma,
+                           options);
   bool alike = true;
   const auto fit = [&](const char* name, const Tensor& parameter) {
     if (!parameter.defined() || by_axis)

@@ -309,19 +309,19 @@ Result later(const Arguments& a) {
   const WithoutGradient mask{a.options.mask};
   auto symbol = Ref<Symbol>::adopt(
       new DeferredCall<decltype(run), Tensors, WithoutGradient>(a.kind.op, false, run, a.tensors(), mask));
-  const RecordedRecurrence recorded{a.kind.activation,
-                                    a.kind.two_biases,
-                                    options.go_backwards,
-                                    options.time_major,
-                                    options.zero_output_for_mask,
-                                    static_cast<std::size_t>(a.kind.states),
-                                    [kind = a.kind, options](const Tensors& operands) {
-                                      const Tensors t(operands.begin(), operands.end() - 1);
-                                      RnnOptions own = options;
-                                      own.mask = operands.back();
-                                      return in_order(op_helpers::composed(
-                                          {kind, t[0], t[1], t[2], t[3], {t.begin() + 4, t.end()}, own}));
-                                    }};
+  const RecordedRecurrence recorded{
+      a.kind.activation,
+      a.kind.two_biases,
+      options.go_backwards,
+      options.time_major,
+      options.zero_output_for_mask,
+      static_cast<std::size_t>(a.kind.states),
+      [kind = a.kind, options](const Tensors& operands) {
+        const Tensors t(operands.begin(), operands.end() - 1);
+        RnnOptions own = options;
+        own.mask = operands.back();
+        return in_order(op_helpers::composed({kind, t[0], t[1], t[2], t[3], {t.begin() + 4, t.end()}, own}));
+      }};
   if (!running_graph()) symbol = described(std::move(symbol), {{0, false, recorded}});
   const Tensors results = defer(std::move(symbol), results_of(a));
   return {results[1], results[0], {results.begin() + 2, results.end()}};

@@ -213,9 +213,10 @@ RnnResult<Tensors> later(const RnnStep& step, const TensorList& inputs, const Te
   };
   Trace traced = trace_step(step, inputs, initial_states, options);
   const WithoutGradient mask{options.mask}, lengths{length};
-  using Call = DeferredCall<decltype(run), TensorList, TensorList, TensorList, WithoutGradient, WithoutGradient>;
-  auto call =
-      Ref<Symbol>::adopt(new Call("rnn", false, run, inputs, initial_states, options.constants, mask, lengths));
+  using Call =
+      DeferredCall<decltype(run), TensorList, TensorList, TensorList, WithoutGradient, WithoutGradient>;
+  auto call = Ref<Symbol>::adopt(
+      new Call("rnn", false, run, inputs, initial_states, options.constants, mask, lengths));
   const RecordedRnn loop{step, without_tensors(options), inputs.size(), initial_states.size(),
                          options.constants.size()};
   const Tensors all =

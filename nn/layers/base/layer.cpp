@@ -433,8 +433,7 @@ std::vector<Tensor> LayerImpl::apply(const std::vector<Tensor>& given, const Cal
   for (const Tensor& x : given) inputs.push_back(accepted(x, inputs.size(), given.size()));
   const auto go = [&] {
     // Inside the call of another layer, only the outer call is part of the graph.
-    const bool waits =
-        (!caller || inner_calls_wait) && (is_symbolic(inputs) || any_symbolic(arguments));
+    const bool waits = (!caller || inner_calls_wait) && (is_symbolic(inputs) || any_symbolic(arguments));
     if (waits) return defer_call(given, arguments);
     if (!caller && CallReports::any()) forget_reports();
     return compute(inputs, arguments);
