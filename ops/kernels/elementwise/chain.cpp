@@ -103,13 +103,12 @@ class ChainRun {
 
 void run_chain(const Chain& chain) {
   const std::int64_t block = block_size(chain), blocks = (chain.size + block - 1) / block;
-  const auto work = chain.size * std::max<std::int64_t>(1, static_cast<std::int64_t>(chain.steps.size()) / 2);
-  parallel_ranges(blocks, static_cast<int>(std::min<std::int64_t>(blocks, team_size(work, map_grain))),
-                  [&](std::int64_t begin, std::int64_t end) {
-                    ChainRun part(chain, block);
-                    for (std::int64_t i = begin; i < end; ++i)
-                      part.run(i * block, std::min(block, chain.size - i * block));
-                  });
+  // As many threads as a single loop has: while the processors are contended, a chain would wait as long.
+  const auto threads = std::min<std::int64_t>(blocks, team_size(chain.size, map_grain));
+  parallel_ranges(blocks, static_cast<int>(threads), [&](std::int64_t begin, std::int64_t end) {
+    ChainRun part(chain, block);
+    for (std::int64_t i = begin; i < end; ++i) part.run(i * block, std::min(block, chain.size - i * block));
+  });
 }
 
 }  // namespace ktape::kernels
