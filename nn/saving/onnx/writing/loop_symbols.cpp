@@ -38,7 +38,7 @@ class ScanOfSteps {
                           {"scan_output_axes", Integers(outputs_, time_)}};
     if (loop_.options.go_backwards)
       attributes.emplace_back("scan_input_directions", Integers(static_cast<std::size_t>(scanned), 1));
-    attributes.emplace_back("body", t_.translator.in_body([&] { return body(inputs); }));
+    attributes.emplace_back("body", t_.translator.in_body([&] { return body(); }));
     const Names made = t_.graph.nodes("Scan", inputs, attributes, carried + outputs_);
     return in_order(made, carried);
   }
@@ -74,7 +74,7 @@ class ScanOfSteps {
     return K::where(m, fresh, before);
   }
 
-  std::shared_ptr<const WrittenGraph> body(const Names& around) const {
+  std::shared_ptr<const WrittenGraph> body() const {
     Names names;
     std::vector<DType> types;
     const std::size_t states = loop_.states;
@@ -94,7 +94,6 @@ class ScanOfSteps {
       info.shape.erase(time_);
       mask = input_of_body(info, names, types);
     }
-    static_cast<void>(around);
     t_.graph.begin_graph(names, types);
     Tensors arguments = before;
     for (std::size_t i = 0; i < loop_.constants; ++i) arguments.push_back(all_[loop_.inputs + states + i]);

@@ -131,6 +131,18 @@ std::string resized(const Translation& t, const std::string& x, const Image& ima
   for (int d = 0; d + 2 < rank; ++d) sizes.push_back(t.graph.extent(in, d));
   sizes.push_back(t.graph.integers({height, width}));
   const std::string size = t.node("Concat", sizes, {{"axis", std::int64_t{0}}});
+  if (mode == "cubic") {
+    // ONNX Runtime refuses channels in the last axis, to which it moves them unless a Reshape stands between.
+    const std::string plane = t.node(
+        "Concat", {t.graph.integers({-1, 1}), t.graph.extent(in, rank - 2), t.graph.extent(in, rank - 1)},
+        {{"axis", std::int64_t{0}}});
+    const std::string planes = t.node("Reshape", {in, plane});
+    const std::string wanted =
+        t.node("Concat", {t.graph.extent(planes, 0), t.graph.integers({1, height, width})},
+               {{"axis", std::int64_t{0}}});
+    const std::string y = t.node("Resize", {planes, "", "", wanted}, attributes);
+    return t.graph.transposed(t.node("Reshape", {y, size}), back);
+  }
   return t.graph.transposed(t.node("Resize", {in, "", "", size}, attributes), back);
 }
 

@@ -143,4 +143,31 @@ class Cases {
   std::vector<Case> cases_;
 };
 
+/// Exports models of ops and layers, and compares what others compute from the files.
+class Checks {
+ public:
+  /// Checks a function of symbolic tensors with an open batch.
+  template <class F>
+  void operator()(const std::string& name, const std::vector<Tensor>& inputs, F f) {
+    std::vector<Tensor> in;
+    for (const Tensor& x : inputs)
+      in.push_back(nn::Input(ktape::Shape(x.shape().begin() + 1, x.ndim() - 1), {.dtype = x.dtype()}));
+    std::string reason;
+    try {
+      reason = cases_.add(name, nn::Model(in, ktape::TensorList(f(in))), inputs);
+    } catch (const ktape::Error& error) {
+      reason = error.what();
+    }
+    CHECK_MESSAGE(reason.empty(), name, ": ", reason);
+  }
+  void run() const {
+    cases_.run([](const std::string& name, const std::string& reason) {
+      CHECK_MESSAGE(reason.empty(), name, ": ", reason);
+    });
+  }
+
+ private:
+  Cases cases_;
+};
+
 }  // namespace exported

@@ -1,0 +1,38 @@
+#include "../../../../ops/check.hpp"
+#include "onnx_runtime.hpp"
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+using doctest::Contains;
+using ktape::Tensor;
+
+namespace {
+
+struct DrawingImpl : nn::LayerImpl {
+  DrawingImpl() : LayerImpl("Drawing", {.name = "drawing"}) {}
+  Tensor call(const Tensor& x) override { return x + K::random_normal(K::shape(x)); }
+};
+
+}  // namespace
+
+TEST_CASE("onnx: an error names the layers around the op") {
+  const Files files;
+  const nn::Sequential inner({nn::Input({3}), nn::LayerOf<DrawingImpl>()}, {.name = "inner"});
+  const Tensor in = nn::Input({3});
+  const nn::Model outer(in, inner(in), {.name = "outer"});
+  CHECK_THROWS_WITH_AS(outer.export_to(files.folder() + "/m.onnx"),
+                       Contains("the layer 'outer/inner/drawing' must have a form in ONNX"),
+                       ktape::ValueError);
+}
+
+TEST_CASE("onnx: masks of layers reach the layers that use them") {
+  exported::Checks check;
+  const Tensor words = ints({{1, 2, 0}, {3, 0, 0}});
+  check("mean", {words}, [](const std::vector<Tensor>& in) {
+    return nn::GlobalAveragePooling1D()(nn::Embedding(5, 4, {.mask_zero = true})(in[0]));
+  });
+  check("mask", {words}, [](const std::vector<Tensor>& in) {
+    return K::cast(nn::mask_of(nn::Embedding(5, 4, {.mask_zero = true})(in[0])), "int32");
+  });
+  check.run();
+}
