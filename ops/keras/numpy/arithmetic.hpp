@@ -50,7 +50,7 @@ Tensor heaviside(const TensorOrNumber& x1, const TensorOrNumber& x2);
 /// Returns the number next to x1 in the direction of x2, in a floating dtype. No gradient.
 Tensor nextafter(const TensorOrNumber& x1, const TensorOrNumber& x2);
 /// Returns the share of the gamma function of x1 that lies below x2 (regularized, lower), for x1 > 0 and x2 >= 0;
-/// NaN otherwise. Differentiable with respect to x2.
+/// NaN otherwise. Differentiable to any order with respect to x2, with respect to x1 up to order 7.
 Tensor gammainc(const TensorOrNumber& x1, const TensorOrNumber& x2);
 
 /// Returns the greatest common divisor, or the least common multiple, of integers (TypeError otherwise).

@@ -10,7 +10,6 @@
 #include <ktape/ops/nn/activations.hpp>
 
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 /// The functions of two tensors that have kernels: floating functions, and integers as int64.
@@ -162,73 +161,6 @@ Tensor nextafter(const TensorOrNumber& x1, const TensorOrNumber& x2) {
       "nextafter", promoted_floating("nextafter", x1, x2),
       [](auto x, auto y) { return pair_by_pair(x, y, [](auto a, auto b) { return std::nextafter(a, b); }); },
       nullptr, nullptr);
-}
-
-namespace {
-
-/// Returns the regularized lower incomplete gamma function for a large a: Temme's uniform expansion, first two terms.
-double lower_gamma_of_large(double a, double x) {
-  const double mu = (x - a) / a;
-  const bool near = std::fabs(mu) < 1e-3;
-  const double half_square =
-      near ? mu * mu * (0.5 - mu * (1 / 3. - mu * (0.25 - mu / 5))) : mu - std::log1p(mu);
-  const double eta = std::copysign(std::sqrt(2 * half_square), mu);
-  const double term = near ? -1 / 3. + mu / 12 : 1 / mu - 1 / eta;
-  return 0.5 * std::erfc(-eta * std::sqrt(a / 2)) -
-         std::exp(-a * half_square) / std::sqrt(2 * std::numbers::pi * a) * term;
-}
-
-/// Returns the regularized lower incomplete gamma function: its series below a + 1, above it the continued fraction
-/// of the upper function, by Lentz's method. For a large a, either has too many terms.
-double lower_gamma(double a, double x) {
-  if (!(a > 0) || !(x >= 0)) return NAN;
-  if (x == 0) return 0;
-  if (std::isinf(a)) return std::isinf(x) ? NAN : 0;
-  if (std::isinf(x) || a < 1e-300) return 1;
-  if (a > 1e6) return lower_gamma_of_large(a, x);
-  int sign;
-  const double scale = std::exp(a * std::log(x) - x - lgamma_r(a, &sign));
-  if (x < a + 1) {
-    double term = 1 / a, sum = term;
-    for (double n = a + 1; term > sum * 1e-17; ++n) sum += term *= x / n;
-    return sum * scale;
-  }
-  constexpr double tiny = 1e-300;
-  double b = x + 1 - a, c = 1 / tiny, d = 1 / b, h = d;
-  for (int i = 1; i < 100000; ++i) {
-    const double an = i * (a - i);
-    b += 2;
-    d = an * d + b, c = b + an / c;
-    d = 1 / (std::fabs(d) < tiny ? tiny : d), c = std::fabs(c) < tiny ? tiny : c;
-    h *= d * c;
-    if (std::fabs(d * c - 1) < 1e-16) break;
-  }
-  return 1 - scale * h;
-}
-
-/// Returns log(gamma(a)), without a gradient.
-Tensor log_gamma(const Tensor& a) {
-  return op_helpers::smooth_unary(
-      "log_gamma", a,
-      [](auto batch) {
-        return kernels::functions::one_by_one(batch, [](auto t) {
-          int sign;
-          return static_cast<decltype(t)>(lgamma_r(t, &sign));
-        });
-      },
-      nullptr);
-}
-
-}  // namespace
-
-Tensor gammainc(const TensorOrNumber& x1, const TensorOrNumber& x2) {
-  return smooth_binary(
-      "gammainc", promoted_floating("gammainc", x1, x2),
-      [](auto a, auto x) { return pair_by_pair(a, x, [](auto s, auto t) { return lower_gamma(s, t); }); },
-      nullptr,
-      [](const Tensor& a, const Tensor& x, const Tensor&) {
-        return exp((a - 1) * log(x) - x - log_gamma(a));
-      });
 }
 
 Tensor gcd(const TensorOrNumber& x1, const TensorOrNumber& x2) {

@@ -172,6 +172,8 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::logaddexp", pairs(ops::logaddexp), {awkward_numbers(), normal({3})}},
       {"ops::logaddexp2", pairs(ops::logaddexp2), {awkward_numbers(), normal({3})}},
       {"ops::gammainc", [](In in) { return ops::gammainc(2.5, in[0]); }, {positive_numbers()}, 1e-7},
+      {"ops::gammainc", of2([](const Tensor& a, const Tensor& x) { return ops::gammainc(a, x); }), {doubles({{0.5, 2.5, 9.}, {20., 0.03, 1.}}), doubles({{0.2, 4., 7.5}, {19., 0.5, 1.}})}},
+      {"ops::gammainc", [](In in) { return ops::gammainc(in[0], 3.); }, {doubles({0.25, 1., 2., 7.5})}},
       {"ops::where", [](In in) { return ops::where(in[0] > 0, in[0], in[1]); }, {normal({2, 3}), normal({3}, 2)}},
       {"ops::select", [](In in) { return ops::select({in[0] > 1, in[0] > 0}, {in[0], in[1]}, 0.5); }, {normal({2, 3}), normal({3}, 2)}},
       // Results that jump, or that are constant.
