@@ -67,9 +67,12 @@ ComplexPair parts(const char* op, const ComplexPair& given, int rank) {
 
 ComplexPair along_last(const ComplexPair& x, bool inverse) {
   const OutputInfo info{x.first.shape(), x.first.dtype()};
-  const List found = is_symbolic(x.first, x.second)
-                         ? defer("fft", {info, info}, transformed, x.first, x.second, inverse)
-                         : transformed(x.first, x.second, inverse);
+  const auto of_parts = [](const List& parts, bool inverse) {
+    return transformed(parts[0], parts[1], inverse);
+  };
+  const List parts{x.first, x.second};
+  const List found = is_symbolic(parts) ? defer_described("fft", {info, info}, of_parts, parts, inverse)
+                                        : of_parts(parts, inverse);
   return {found[0], found[1]};
 }
 
@@ -86,15 +89,11 @@ ComplexPair along_last_two(const ComplexPair& x, bool inverse) {
 Tensor fitted(const Tensor& x, std::int64_t n) {
   const std::int64_t given = x.shape()[-1];
   if (given == n) return x;
-  if (given == None) {
-    Shape shape = x.shape();
-    shape[-1] = n;
-    return defer("fitted", {shape, x.dtype()}, fitted, x, n);
-  }
   if (given > n) return K::index(x, {Ellipsis, Slice(0, n)});
   std::vector<K::PaddingPair> paddings(static_cast<std::size_t>(x.ndim()), 0);
-  paddings.back() = {0, n - given};
-  return K::pad(x, paddings);
+  paddings.back() = {0, given == None ? n : n - given};
+  const Tensor padded = K::pad(x, paddings);
+  return given == None ? K::index(padded, {Ellipsis, Slice(0, n)}) : padded;
 }
 
 std::int64_t length_of(const char* op, std::int64_t length) {

@@ -1,115 +1,225 @@
 #include <ktape/ops/kernels/fourier/fft.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <mutex>
 #include <numbers>
 
 namespace ktape::kernels {
 namespace {
 
-constexpr std::size_t largest_factor = 31;
+/// Rows that are transformed side by side, as columns.
+constexpr std::int64_t side_by_side = 16;
+/// Rows of this length and longer are transformed one by one, because their parts have enough columns.
+constexpr std::int64_t long_row = 256;
+/// The elements of the columns that are transformed together, so that they stay in the caches.
+constexpr std::int64_t cached_elements = 1 << 15;
+/// The numbers of all transforms in the cache.
+constexpr std::int64_t cached_transforms = 1 << 22;
 
-/// Returns the factors of n, 4 before 2, the largest last.
-std::vector<std::size_t> factors_of(std::size_t n) {
-  std::vector<std::size_t> out;
-  for (; n % 4 == 0; n /= 4) out.push_back(4);
-  for (std::size_t p = 2; n > 1; ++p) {
-    if (p * p > n) p = n;
-    for (; n % p == 0; n /= p) out.push_back(p);
-  }
-  return out;
+std::int64_t largest_prime_of(std::int64_t n) {
+  std::int64_t largest = 1;
+  for (std::int64_t p = 2; p * p <= n; ++p)
+    for (; n % p == 0; n /= p) largest = p;
+  return std::max(largest, n);
+}
+
+/// Returns the factor, at most 64, that is nearest to the root of n.
+std::int64_t first_factor(std::int64_t n) {
+  std::int64_t best = 1;
+  const auto distance = [n](std::int64_t a) {
+    return std::abs(std::log(static_cast<double>(a) * static_cast<double>(a) / static_cast<double>(n)));
+  };
+  for (std::int64_t a = 2; a <= 64; ++a)
+    if (n % a == 0 && distance(a) < distance(best)) best = a;
+  return best;
+}
+
+/// Copies x, rows x columns, to its transpose.
+template <class T>
+void transpose(std::int64_t rows, std::int64_t columns, const T* x, T* out) {
+  constexpr std::int64_t block = 16;
+  for (std::int64_t r = 0; r < rows; r += block)
+    for (std::int64_t c = 0; c < columns; c += block)
+      for (std::int64_t j = c; j < std::min(c + block, columns); ++j)
+        for (std::int64_t i = r; i < std::min(r + block, rows); ++i) out[j * rows + i] = x[i * columns + j];
+}
+
+template <class T>
+Parts<T> parts_of(std::vector<T>& buffer, std::int64_t at, std::int64_t n) {
+  return {buffer.data() + at, buffer.data() + at + n};
+}
+
+template <class T>
+Strided<T> strided(Parts<T> parts, std::int64_t stride) {
+  return {parts.re, parts.im, stride};
 }
 
 }  // namespace
 
 template <class T>
-FourierTransform<T>::FourierTransform(std::int64_t n, bool inverse)
-    : n_(static_cast<std::size_t>(n)), inverse_(inverse), factors_(factors_of(n_)) {
-  const double turn = (inverse ? 2 : -2) * std::numbers::pi;
-  if (!factors_.empty() && factors_.back() > largest_factor) {
-    std::size_t m = 1;
-    while (m < 2 * n_) m *= 2;
-    inner_.emplace_back(static_cast<std::int64_t>(m), false),
-        inner_.emplace_back(static_cast<std::int64_t>(m), true);
-    filter_.resize(m);
-    for (std::size_t j = 0; j < n_; ++j) {
-      // j^2 modulo 2 n keeps the digits of the angle.
-      const double angle = turn / 2 * static_cast<double>(j * j % (2 * n_)) / static_cast<double>(n_);
-      chirp_.emplace_back(static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle)));
-      filter_[j] = filter_[(m - j) % m] = std::conj(chirp_[j]);
+FourierTransform<T>::FourierTransform(std::int64_t n) : n_(n) {
+  if (n < 2) return;
+  if (largest_prime_of(n) > SmallFourierTransform<T>::largest_prime) return prepare_convolution();
+  first_ = n <= SmallFourierTransform<T>::most ? n : first_factor(n);
+  rest_ = n / first_;
+  small_ = std::make_shared<SmallFourierTransform<T>>(first_);
+  if (rest_ == 1) return;
+  other_ = of(rest_);
+  for (std::int64_t k = 0; k < first_; ++k)
+    for (std::int64_t j = 0; j < rest_; ++j) {
+      const double angle = -2 * std::numbers::pi * static_cast<double>(j * k) / static_cast<double>(n);
+      twiddle_re_.push_back(static_cast<T>(std::cos(angle)));
+      twiddle_im_.push_back(static_cast<T>(std::sin(angle)));
     }
-    inner_[0].run(filter_.data());
-    copy_.resize(m);
+}
+
+template <class T>
+std::shared_ptr<const FourierTransform<T>> FourierTransform<T>::of(std::int64_t n) {
+  static std::mutex mutex;
+  static std::vector<std::shared_ptr<const FourierTransform>>
+      cache;  // the transform of the last call is the last one
+  {
+    const std::lock_guard lock(mutex);
+    const auto found =
+        std::find_if(cache.begin(), cache.end(), [n](const auto& each) { return each->n_ == n; });
+    if (found != cache.end()) {
+      std::rotate(found, found + 1, cache.end());
+      return cache.back();
+    }
+  }
+  const auto made = std::make_shared<const FourierTransform>(n);
+  const std::lock_guard lock(mutex);
+  cache.push_back(made);
+  std::int64_t numbers = 0;
+  for (auto each = cache.rbegin(); each != cache.rend(); ++each)
+    if (each != cache.rbegin() &&
+        (numbers + (*each)->n_ > cached_transforms || each - cache.rbegin() >= 64)) {
+      cache.erase(cache.begin(), each.base());
+      break;
+    } else {
+      numbers += (*each)->n_;
+    }
+  return made;
+}
+
+template <class T>
+void FourierTransform<T>::rows(std::int64_t rows, Parts<const T> x, Parts<T> out) const {
+  if (n_ < 2) {
+    std::copy(x.re, x.re + rows * n_, out.re), std::copy(x.im, x.im + rows * n_, out.im);
     return;
   }
-  for (std::size_t k = 0; k < n_; ++k) {
-    const double angle = turn * static_cast<double>(k) / static_cast<double>(n_);
-    roots_.emplace_back(static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle)));
+  if (first_ > 0 && (rest_ == 1 || (n_ < long_row && rows > 1))) return rows_as_columns(rows, x, out);
+  Buffer buffer;
+  for (std::int64_t r = 0; r < rows; ++r)
+    if (first_ == 0) convolve(x + r * n_, out + r * n_, buffer);
+    else split_row(x + r * n_, out + r * n_, buffer);
+}
+
+template <class T>
+void FourierTransform<T>::rows_as_columns(std::int64_t rows, Parts<const T> x, Parts<T> out) const {
+  Buffer buffer(static_cast<std::size_t>(4 * n_ * side_by_side));
+  const Parts<T> in = parts_of(buffer, 0, n_ * side_by_side),
+                 result = parts_of(buffer, 2 * n_ * side_by_side, n_ * side_by_side);
+  for (std::int64_t r = 0; r < rows; r += side_by_side) {
+    const std::int64_t width = std::min(side_by_side, rows - r);
+    const Parts<const T> from = x + r * n_;
+    const Parts<T> to = out + r * n_;
+    transpose(width, n_, from.re, in.re), transpose(width, n_, from.im, in.im);
+    columns(width, strided(in, width), strided(result, width));
+    transpose(n_, width, static_cast<const T*>(result.re), to.re);
+    transpose(n_, width, static_cast<const T*>(result.im), to.im);
   }
-  copy_.resize(n_);
-  column_.resize(largest_factor);
 }
 
 template <class T>
-void FourierTransform<T>::run(Complex* x) {
-  if (n_ < 2) return;
-  if (!inner_.empty()) return convolve(x);
-  std::copy(x, x + n_, copy_.begin());
-  transform(copy_.data(), x, n_, 1, 0);
-}
-
-template <class T>
-void FourierTransform<T>::convolve(Complex* x) {
-  const std::size_t m = filter_.size();
-  std::fill(copy_.begin(), copy_.end(), Complex());
-  for (std::size_t j = 0; j < n_; ++j) copy_[j] = x[j] * chirp_[j];
-  inner_[0].run(copy_.data());
-  for (std::size_t j = 0; j < m; ++j) copy_[j] *= filter_[j];
-  inner_[1].run(copy_.data());
-  for (std::size_t j = 0; j < n_; ++j) x[j] = copy_[j] * chirp_[j] / static_cast<T>(m);
-}
-
-/// Transforms n numbers that stand `step` apart: each of `radix` interleaved parts, and then the parts together.
-template <class T>
-void FourierTransform<T>::transform(const Complex* in, Complex* out, std::size_t n, std::size_t step,
-                                    std::size_t factor) {
-  if (n == 1) {
-    *out = *in;
+void FourierTransform<T>::columns(std::int64_t width, Strided<const T> x, Strided<T> out) const {
+  if (width == 0) return;
+  if (rest_ == 1) return small_->run(width, x, out);
+  Buffer buffer;
+  if (first_ > 0) {
+    const std::int64_t block = std::max<std::int64_t>(64, cached_elements / n_ / 64 * 64);
+    for (std::int64_t c = 0; c < width; c += block)
+      split_columns(std::min(block, width - c), x + c, out + c, buffer);
     return;
   }
-  const std::size_t radix = factors_[factor], part = n / radix;
-  for (std::size_t r = 0; r < radix; ++r)
-    transform(in + r * step, out + r * part, part, step * radix, factor + 1);
-  combine(out, n, step, radix);
+  // Columns of a length that is not split become rows.
+  Buffer row(static_cast<std::size_t>(4 * n_));
+  const Parts<T> in = parts_of(row, 0, n_), result = parts_of(row, 2 * n_, n_);
+  for (std::int64_t c = 0; c < width; ++c) {
+    for (std::int64_t j = 0; j < n_; ++j)
+      in.re[j] = x.re[j * x.stride + c], in.im[j] = x.im[j * x.stride + c];
+    rows(1, in, result);
+    for (std::int64_t j = 0; j < n_; ++j)
+      out.re[j * out.stride + c] = result.re[j], out.im[j * out.stride + c] = result.im[j];
+  }
+}
+
+/// Transforms each of `rest` interleaved parts, then the parts together.
+template <class T>
+void FourierTransform<T>::split_columns(std::int64_t width, Strided<const T> x, Strided<T> out,
+                                        Buffer& buffer) const {
+  buffer.resize(static_cast<std::size_t>(2 * n_ * width));
+  const Parts<T> inner = parts_of(buffer, 0, n_ * width);
+  for (std::int64_t j = 0; j < rest_; ++j) {
+    const Strided<const T> part{x.re + j * x.stride, x.im + j * x.stride, x.stride * rest_};
+    small_->run(width, part, strided(inner + j * width, rest_ * width),
+                {twiddle_re_.data() + j, twiddle_im_.data() + j, rest_, false});
+  }
+  for (std::int64_t k = 0; k < first_; ++k)
+    other_->columns(width, strided(inner + k * rest_ * width, width),
+                    Strided<T>{out.re + k * out.stride, out.im + k * out.stride, out.stride * first_});
+}
+
+/// Transforms the columns of x, seen as a matrix of `first` rows, and then those of the transpose.
+template <class T>
+void FourierTransform<T>::split_row(Parts<const T> x, Parts<T> out, Buffer& buffer) const {
+  buffer.resize(static_cast<std::size_t>(4 * n_));
+  const Parts<T> inner = parts_of(buffer, 0, n_), turned = parts_of(buffer, 2 * n_, n_);
+  small_->run(rest_, strided(x, rest_), strided(inner, rest_),
+              {twiddle_re_.data(), twiddle_im_.data(), rest_, true});
+  transpose(first_, rest_, static_cast<const T*>(inner.re), turned.re);
+  transpose(first_, rest_, static_cast<const T*>(inner.im), turned.im);
+  other_->columns(first_, strided(turned, first_), strided(out, first_));
+}
+
+// --- Bluestein's convolution ------------------------------------------------------------------------------
+
+template <class T>
+void FourierTransform<T>::prepare_convolution() {
+  std::int64_t m = 1;
+  while (m < 2 * n_) m *= 2;
+  other_ = of(m);
+  Buffer buffer(static_cast<std::size_t>(2 * m), T(0));
+  const Parts<T> filter = parts_of(buffer, 0, m);
+  for (std::int64_t j = 0; j < n_; ++j) {
+    // j^2 modulo 2 n keeps the digits of the angle.
+    const double angle = -std::numbers::pi * static_cast<double>(j * j % (2 * n_)) / static_cast<double>(n_);
+    chirp_re_.push_back(static_cast<T>(std::cos(angle))),
+        chirp_im_.push_back(static_cast<T>(std::sin(angle)));
+    for (const std::int64_t at : {j, (m - j) % m})
+      filter.re[at] = static_cast<T>(std::cos(angle)), filter.im[at] = static_cast<T>(-std::sin(angle));
+  }
+  filter_re_.resize(static_cast<std::size_t>(m)), filter_im_.resize(static_cast<std::size_t>(m));
+  other_->rows(1, filter, {filter_re_.data(), filter_im_.data()});
 }
 
 template <class T>
-void FourierTransform<T>::combine(Complex* out, std::size_t n, std::size_t step, std::size_t radix) {
-  const std::size_t part = n / radix;
-  const auto times = [](Complex a, Complex b) {
-    return Complex(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+void FourierTransform<T>::convolve(Parts<const T> x, Parts<T> out, Buffer& buffer) const {
+  const auto m = static_cast<std::int64_t>(filter_re_.size());
+  buffer.assign(static_cast<std::size_t>(4 * m), T(0));
+  const Parts<T> in = parts_of(buffer, 0, m), result = parts_of(buffer, 2 * m, m);
+  const auto multiply = [](std::int64_t n, Parts<const T> a, const T* re, const T* im, Parts<T> to, T scale) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const T x = a.re[i], y = a.im[i];
+      to.re[i] = (x * re[i] - y * im[i]) * scale, to.im[i] = (x * im[i] + y * re[i]) * scale;
+    }
   };
-  for (std::size_t k = 0; k < part; ++k) {
-    if (radix == 2) {
-      const Complex a = out[k], b = times(out[k + part], roots_[k * step]);
-      out[k] = a + b, out[k + part] = a - b;
-      continue;
-    }
-    if (radix == 4) {
-      const Complex a = out[k], b = times(out[k + part], roots_[k * step]),
-                    c = times(out[k + 2 * part], roots_[2 * k * step]),
-                    d = times(out[k + 3 * part], roots_[3 * k * step]);
-      const Complex ac = a + c, a_c = a - c, bd = b + d, b_d = b - d;
-      const Complex turned = inverse_ ? Complex(-b_d.imag(), b_d.real()) : Complex(b_d.imag(), -b_d.real());
-      out[k] = ac + bd, out[k + part] = a_c + turned, out[k + 2 * part] = ac - bd,
-      out[k + 3 * part] = a_c - turned;
-      continue;
-    }
-    for (std::size_t r = 0; r < radix; ++r) column_[r] = times(out[k + r * part], roots_[r * k * step]);
-    for (std::size_t q = 0; q < radix; ++q) {
-      Complex sum = column_[0];
-      for (std::size_t r = 1; r < radix; ++r) sum += times(column_[r], roots_[r * q * part * step % n_]);
-      out[k + q * part] = sum;
-    }
-  }
+  multiply(n_, x, chirp_re_.data(), chirp_im_.data(), in, 1);
+  other_->rows(1, in, result);
+  multiply(m, result, filter_re_.data(), filter_im_.data(), in, 1);
+  other_->rows(1, Parts<const T>(in.exchanged()), result.exchanged());
+  multiply(n_, result, chirp_re_.data(), chirp_im_.data(), out, T(1) / static_cast<T>(m));
 }
 
 template class FourierTransform<float>;
