@@ -1,6 +1,7 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/base/parallel.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/config.hpp>
@@ -10,11 +11,14 @@
 #include <ktape/ops/keras/numpy/sets.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/keras/rows.hpp>
+#include <ktape/ops/kernels/reduce/argsort.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <numeric>
 
 namespace ktape::ops {
@@ -50,19 +54,32 @@ bool ahead(T a, T b) {
   return a < b || (b != b && a == a);
 }
 
-/// Returns the number of elements of the sorted range before the value: those that are less, or not greater. The
-/// search takes the same steps for every value, so that the processor need not guess a branch.
-template <class T>
-std::int64_t place_of(const T* sorted, std::int64_t n, T value, bool behind_equals) {
-  std::int64_t first = 0;
-  while (n > 0) {
+/// Finds, for each of several values, the number of elements of the sorted range before the value: those that are less, or
+/// not greater. All values take the same steps, so that the processor need not guess a branch, and reads for several
+/// values at once.
+template <bool behind_equals, std::size_t lanes, class T>
+void find_places(const T* sorted, std::int64_t n, const T* values, std::int32_t* places) {
+  const auto is_before = [](T element, T value) {
+    return behind_equals ? !ahead(value, element) : ahead(element, value);
+  };
+  std::array<std::int64_t, lanes> first{};
+  while (n > 1) {
     const std::int64_t half = n / 2;
-    const T middle = sorted[first + half];
-    const bool later = behind_equals ? !ahead(value, middle) : ahead(middle, value);
-    first = later ? first + half + 1 : first;
-    n = later ? n - half - 1 : half;
+    for (std::size_t i = 0; i < lanes; ++i)
+      first[i] += is_before(sorted[first[i] + half - 1], values[i]) ? half : 0;
+    n -= half;
   }
-  return first;
+  for (std::size_t i = 0; i < lanes; ++i)
+    places[i] = static_cast<std::int32_t>(first[i] + (n == 1 && is_before(sorted[first[i]], values[i])));
+}
+
+template <bool behind_equals, class T>
+void find_all_places(const T* sorted, std::int64_t n, const T* values, std::int64_t count,
+                     std::int32_t* places) {
+  constexpr std::int64_t lanes = 8;
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) find_places<behind_equals, lanes>(sorted, n, values + i, places + i);
+  for (; i < count; ++i) find_places<behind_equals, 1>(sorted, n, values + i, places + i);
 }
 
 Tensor places(const char* op, const Tensor& sorted, const Tensor& values, bool behind_equals) {
@@ -73,8 +90,8 @@ Tensor places(const char* op, const Tensor& sorted, const Tensor& values, bool b
     auto* to = out.pointer<std::int32_t>();
     const std::int64_t n = wide.x.size();
     parallel_for(out.size(), 1 << 10, [=](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        to[i] = static_cast<std::int32_t>(place_of(from, n, value[i], behind_equals));
+      if (behind_equals) find_all_places<true>(from, n, value + begin, end - begin, to + begin);
+      else find_all_places<false>(from, n, value + begin, end - begin, to + begin);
     });
   });
   return out;
@@ -92,7 +109,8 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, const s
   if (side != "left" && side != "right")
     fail("[searchsorted] side must be \"left\" or \"right\": received side=\"", side, '"');
   if (is_symbolic(sorted_sequence, values))
-    return defer("searchsorted", {values.shape(), DType::Int32}, searchsorted, sorted_sequence, values, side);
+    return defer_described("searchsorted", {values.shape(), DType::Int32}, searchsorted, sorted_sequence,
+                           values, side);
   return places("searchsorted", sorted_sequence, values, side == "right");
 }
 
@@ -120,7 +138,7 @@ Tensor bincount(const Tensor& x, const Tensor& weights, std::int64_t minlength) 
   if (is_symbolic(x, counted)) {
     Shape shape = x.shape();
     shape[-1] = None;
-    return defer("bincount", {shape, counted.dtype()}, bincount, x, counted, minlength);
+    return defer_described("bincount", {shape, counted.dtype()}, bincount, x, counted, minlength);
   }
   std::vector<std::int64_t> numbers = int64_vector(x);
   const std::int64_t rows = x.ndim() == 2 ? x.shape()[0] : 1, n = x.shape().back();
@@ -149,7 +167,7 @@ Histogram histogram(const Tensor& x, std::int64_t bins, std::optional<std::pair<
       return std::vector{found.counts, found.edges};
     };
     const auto found =
-        defer("histogram", {{{bins}, DType::Int32}, {{bins + 1}, dtype}}, later, x, bins, range);
+        defer_described("histogram", {{{bins}, DType::Int32}, {{bins + 1}, dtype}}, later, x, bins, range);
     return {found[0], found[1]};
   }
   const Tensor values = converted(x, DType::Float64);
@@ -191,7 +209,6 @@ struct EqualSlices {
 template <class T>
 EqualSlices equal_slices(const T* rows, std::int64_t n, std::int64_t width) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
   const auto before = [=](std::int64_t a, std::int64_t b) {
     for (std::int64_t j = 0; j < width; ++j) {
       const T p = rows[a * width + j], q = rows[b * width + j];
@@ -200,15 +217,12 @@ EqualSlices equal_slices(const T* rows, std::int64_t n, std::int64_t width) {
     }
     return a < b;
   };
-  if (width == 1) {
-    // Each value is stored beside its position, so that a comparison reads memory that is near.
-    std::vector<std::pair<T, std::int64_t>> entries(static_cast<std::size_t>(n));
-    for (std::int64_t i = 0; i < n; ++i) entries[static_cast<std::size_t>(i)] = {rows[i], i};
-    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-      return ahead(a.first, b.first) || (!ahead(b.first, a.first) && a.second < b.second);
-    });
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = entries[i].second;
-  } else std::sort(order.begin(), order.end(), before);
+  if (width == 1 && n <= std::numeric_limits<std::int32_t>::max()) {
+    kernels::argsort_rows(order.data(), rows, 1, n, n, false);
+  } else {
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), before);
+  }
   EqualSlices out;
   out.group.resize(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -276,7 +290,7 @@ std::vector<Tensor> unique(const Tensor& x, const UniqueOptions& options) {
     if (options.return_index) infos.push_back({{size}, DType::Int32});
     if (options.return_inverse) infos.push_back({inverse, DType::Int32});
     if (options.return_counts) infos.push_back({{size}, DType::Int32});
-    return defer("unique", infos, unique, WithoutGradient{x}, options);
+    return defer_described("unique", infos, unique, WithoutGradient{x}, options);
   }
   const NoGrad off;
   if (!options.axis) return unique_slices(K::reshape(x, {-1}), inverse, options);
@@ -287,18 +301,18 @@ std::vector<Tensor> unique(const Tensor& x, const UniqueOptions& options) {
 
 Tensor isin(const Tensor& x1, const Tensor& x2, const IsInOptions& options) {
   expect_defined("isin", "x1, x2", x1, x2);
-  if (is_symbolic(x1, x2)) return defer("isin", {x1.shape(), DType::Bool}, isin, x1, x2, options);
+  if (is_symbolic(x1, x2)) return defer_described("isin", {x1.shape(), DType::Bool}, isin, x1, x2, options);
   const NoGrad off;
   const auto wide = widened("isin", x1, x2);
   const Tensor sorted = K::sort(K::reshape(wide.y, {-1}));
+  const Tensor found = places("isin", sorted, wide.x, false);
   Tensor out = Tensor::empty(x1.shape(), DType::Bool);
   with_wide_type(sorted.dtype(), [&]<class T>() {
     const T* from = sorted.pointer<T>();
-    for (std::int64_t i = 0; i < out.size(); ++i) {
-      const T value = wide.x.template pointer<T>()[i];
-      const std::int64_t at = place_of(from, sorted.size(), value, false);
-      out.pointer<bool>()[i] = (at < sorted.size() && from[at] == value) != options.invert;
-    }
+    const T* values = wide.x.template pointer<T>();
+    const auto* at = found.pointer<std::int32_t>();
+    for (std::int64_t i = 0; i < out.size(); ++i)
+      out.pointer<bool>()[i] = (at[i] < sorted.size() && from[at[i]] == values[i]) != options.invert;
   });
   return out;
 }
