@@ -4,110 +4,19 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
-#include <ktape/ops/internal/slicing.hpp>
+#include <ktape/ops/internal/selection.hpp>
 #include <ktape/ops/kernels/copy/gather_scatter.hpp>
 #include <ktape/ops/kernels/reduce/argsort.hpp>
+#include <ktape/ops/parts.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
-#include <limits>
 
 namespace ktape::backend {
-namespace {
-
-/// Returns whether a slice is empty for every extent: both bounds count from one end and leave no room.
-bool empty_everywhere(const Slice& slice, std::int64_t step) {
-  const std::int64_t start = slice.start.given() ? slice.start.value_or(0)
-                             : step > 0          ? 0
-                                                 : -1,
-                     stop = slice.stop.value_or(0);
-  const bool same_end = (start < 0) == (stop < 0);
-  return slice.stop.given() && same_end && (step > 0 ? start >= stop : start <= stop);
-}
-
-/// The elements that an index selects: a window (not along unknown extents), and the shape of the result,
-/// which lacks the axes with a single position.
-struct Selection {
-  op_helpers::Window window;
-  Shape shape;
-
-  void take(std::int64_t start, std::int64_t step, std::int64_t size) {
-    window.start.push_back(start);
-    window.step.push_back(step);
-    window.size.push_back(size);
-  }
-  void take_slice(const Slice& slice, std::int64_t extent) {
-    const std::int64_t step = slice.step.value_or(1);
-    if (step == 0) fail("[index] a step must not be 0: received step=0");
-    if (extent == None) return take(0, 1, 0), shape.push_back(empty_everywhere(slice, step) ? 0 : None);
-    // The first and the last place that a bound may name: going backwards, one before the first element ends
-    // the slice.
-    const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
-    const auto place = [&](Slice::Bound bound, std::int64_t otherwise) {
-      if (!bound.given()) return otherwise;
-      const std::int64_t value = bound.value_or(0);
-      return std::clamp(value < 0 ? value + extent : value, low, high);
-    };
-    const std::int64_t start = place(slice.start, step > 0 ? low : high),
-                       stop = place(slice.stop, step > 0 ? high : low);
-    const std::int64_t distance = step > 0 ? stop - start : start - stop;
-    const std::int64_t stride = step > 0                                           ? step
-                                : step == std::numeric_limits<std::int64_t>::min() ? extent + 1
-                                                                                   : -step;
-    const std::int64_t size = distance <= 0 ? 0 : (distance - 1) / stride + 1;
-    take(start, size > 1 ? step : 1, size);
-    shape.push_back(size);
-  }
-};
-
-/// Returns the rank of the result.
-int result_rank(const std::vector<Index>& entries, int rank) {
-  for (const Index& entry : entries) rank += (entry.kind() == Index::New) - (entry.kind() == Index::Position);
-  return rank;
-}
-
-int axes_named(const std::vector<Index>& entries, const Shape& shape) {
-  int axes = 0, rests = 0;
-  for (const Index& entry : entries) {
-    axes += entry.kind() == Index::Position || entry.kind() == Index::Range;
-    rests += entry.kind() == Index::Rest;
-  }
-  if (rests > 1) fail("[index] an index may hold one Ellipsis: received ", rests);
-  if (axes > shape.rank())
-    fail("[index] an index must not name more axes than x has: received x=", shape, ", axes=", axes);
-  return axes;
-}
-
-Selection select(const Shape& shape, std::vector<Index> entries) {
-  const int whole = shape.rank() - axes_named(entries, shape);
-  expect_rank("index", result_rank(entries, shape.rank()));
-  if (std::none_of(entries.begin(), entries.end(), [](const Index& e) { return e.kind() == Index::Rest; }))
-    entries.push_back(Ellipsis);
-  Selection out;
-  for (const Index& entry : entries) {
-    const int axis = out.window.size.rank();
-    if (entry.kind() == Index::New) {
-      out.shape.push_back(1);
-    } else if (entry.kind() == Index::Rest) {
-      for (int d = 0; d < whole; ++d) out.take_slice(All, shape[axis + d]);
-    } else if (entry.kind() == Index::Range) {
-      out.take_slice(entry.slice(), shape[axis]);
-    } else {
-      const std::int64_t extent = shape[axis], position = entry.position();
-      if (extent != None && (position < -extent || position >= extent))
-        fail("[index] a position must be in [", -extent, ", ", extent, ") on axis ", axis, " of x=", shape,
-             ": received ", position);
-      out.take(position < 0 ? position + extent : position, 1, 1);
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 Tensor index(const Tensor& x, const Indices& indices) {
   expect_defined("index", "x", x);
-  const Selection selection = select(x.shape(), indices.entries());
+  const op_helpers::Selection selection = op_helpers::select("index", x.shape(), indices.entries());
   if (is_symbolic(x)) return defer_described("index", {selection.shape, x.dtype()}, index, x, indices);
   return reshape(op_helpers::take("index", x, selection.window), selection.shape);
 }
@@ -277,7 +186,9 @@ Tensor positions(const Tensor& places, std::int64_t n) {
   Tensor out = Tensor::empty(places.shape(), DType::Int32);
   const auto* const from = places.pointer<std::int64_t>();
   auto* const to = out.pointer<std::int32_t>();
-  for (std::int64_t i = 0; i < out.size(); ++i) to[i] = static_cast<std::int32_t>(from[i] % n);
+  const std::int64_t width = places.shape().back();
+  for (std::int64_t i = 0, first = 0; i < out.size(); first += n)
+    for (const std::int64_t end = i + width; i < end; ++i) to[i] = static_cast<std::int32_t>(from[i] - first);
   return out;
 }
 
@@ -358,6 +269,9 @@ Tensor argsort(const Tensor& values, int axis, const SortOptions& options) {
 namespace ktape {
 
 Tensor subscript(const Tensor& x, const Indices& indices) { return backend::index(x, indices); }
-Tensor subscript(const Tensor& x, const Tensor& indices) { return backend::gather(x, indices); }
+Tensor subscript(const Tensor& x, const Tensor& indices) {
+  const bool mask = indices.defined() && indices.dtype().is_bool();
+  return mask ? backend::boolean_mask(x, indices) : backend::gather(x, indices);
+}
 
 }  // namespace ktape

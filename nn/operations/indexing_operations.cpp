@@ -3,6 +3,7 @@
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/parts.hpp>
 #include <ktape/ops/shape.hpp>
 
 namespace ktape::nn {
@@ -90,13 +91,16 @@ Tensor sorted(const OperationCall& call) {
 void add_indexing_operations(std::vector<Operation>& all) {
   const std::vector<Operation> operations{
       {"GetItem", "numpy", "x, key!;", get_item, "index"},
-      {"Take", "numpy", "x, indices; axis=null", take, "gather", "x, indices, axis=0"},
+      {"Take", "numpy", "x, indices; axis=null", take, "gather take",
+       "x, indices, axis=0 | x, indices, axis"},
       {"OneHot", "nn", "x; num_classes, axis=-1, dtype=null, sparse=false", one_hot, "", "x, num_classes"},
       {"Scatter", "core", "indices, values; shape",
        [](const OperationCall& call) {
          return K::scatter_nd(call.tensor("indices"), call.tensor("values"), call.shape("shape"));
        },
-       "scatter_nd"},
+       "scatter_nd scatter"},
+      {"boolean_mask", "", "tensor, mask;",
+       [](const OperationCall& call) { return K::boolean_mask(call.tensor("tensor"), call.tensor("mask")); }},
       {"gather_nd", "", "params, indices;",
        [](const OperationCall& call) { return K::gather_nd(call.tensor("params"), call.tensor("indices")); }},
       {"TopK", "math", "x; k, sorted=true, is_stable=true", top_k, "", "x, k"},

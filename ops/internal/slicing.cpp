@@ -92,6 +92,14 @@ Tensor take(const char* op, const Tensor& x, const Window& window) {
   return out;
 }
 
+void write(void* memory, const Shape& shape, const Tensor& x, const Window& window) {
+  if (x.size() == 0) return;
+  Shape strides = row_major(shape);
+  const std::int64_t offset = enter(strides, window);
+  kernels::copy_strided(static_cast<char*>(memory) + offset * element_size(x), strides.begin(), x.raw(),
+                        row_major(window.size).begin(), window.size.begin(), shape.rank(), element_size(x));
+}
+
 Tensor filled(const char* op, const Shape& shape, Scalar value, DType dtype) {
   Tensor out = Tensor::empty(shape, dtype, op);
   dispatch(dtype, [&]<class T>() {

@@ -16,6 +16,9 @@ struct Window {
 /// Returns the elements of x in the window, as a tensor of the window's size.
 Tensor take(const char* op, const Tensor& x, const Window& window);
 
+/// Writes x, which has the size of the window, into the window of row-major memory with the given shape.
+void write(void* memory, const Shape& shape, const Tensor& x, const Window& window);
+
 /// Returns a tensor in which every element is `value`, which the dtype must hold.
 Tensor filled(const char* op, const Shape& shape, Scalar value, DType dtype);
 
