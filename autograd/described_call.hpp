@@ -35,13 +35,20 @@ DescribedArgument describe(const T& argument) {
   }
 }
 
+/// Defers an op as `defer` does, under a description that the caller makes.
+template <class F, class... T>
+std::vector<Tensor> defer_as(std::vector<DescribedArgument> description, const char* op,
+                             std::vector<OutputInfo> results, F f, const T&... arguments) {
+  auto call = Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...));
+  if (running_graph()) return defer(std::move(call), std::move(results));
+  return defer(described(std::move(call), std::move(description)), std::move(results));
+}
+
 /// Defers an op as `defer` does, with a description of its arguments.
 template <class F, class... T>
 std::vector<Tensor> defer_described(const char* op, std::vector<OutputInfo> results, F f,
                                     const T&... arguments) {
-  auto call = Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...));
-  if (running_graph()) return defer(std::move(call), std::move(results));
-  return defer(described(std::move(call), {describe(arguments)...}), std::move(results));
+  return defer_as({describe(arguments)...}, op, std::move(results), f, arguments...);
 }
 
 template <class F, class... T>

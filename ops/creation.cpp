@@ -70,7 +70,7 @@ Tensor eye(const ShapeLike& size, const CreationOptions& options) {
   if (shape.rank() == 1) shape.push_back(shape[0]);
   if (shape.rank() != 2) fail("[eye] the size must be rows and columns: received size=", numbers(shape));
   const DType dtype = options.dtype.value_or(floatx());
-  if (size.waits()) return defer("eye", {shape, dtype}, eye, size, options);
+  if (size.waits()) return defer_described("eye", {shape, dtype}, eye, size, options);
   Tensor out = filled("eye", shape, 0, dtype);
   dispatch(dtype, [&]<class T>() {
     for (std::int64_t i = 0; i < std::min(shape[0], shape[1]); ++i)
@@ -139,18 +139,27 @@ DType arange_dtype(bool real, const ArangeOptions& options) {
 /// Defers `arange` with symbolic bounds.
 Tensor arange_later(bool real, const std::vector<RangeBound>& bounds, const ArangeOptions& options) {
   std::vector<Tensor> tensors;
+  std::vector<DescribedArgument> description;
   for (const RangeBound& bound : bounds) {
-    tensors.push_back(bound.tensor());
-    if (bound.tensor().defined() && bound.tensor().size() != 1)
+    if (!bound.tensor().defined()) {
+      description.push_back({.value = bound.number()});
+      continue;
+    }
+    if (bound.tensor().size() != 1)
       fail("[arange] an argument must be one number: received shape=", bound.tensor().shape());
+    tensors.push_back(bound.tensor());
+    description.push_back({.operands = 1});
   }
+  description.push_back(describe(options));
   const auto run = [bounds, options](const std::vector<Tensor>& values) {
     std::vector<RangeBound> now = bounds;
-    for (std::size_t i = 0; i < now.size(); ++i)
-      if (values[i].defined()) now[i] = values[i];
+    auto value = values.begin();
+    for (RangeBound& bound : now)
+      if (bound.tensor().defined()) bound = *value++;
     return now.size() == 1 ? arange(now[0], options) : arange(now[0], now[1], now[2], options);
   };
-  return defer("arange", {{None}, arange_dtype(real, options)}, run, tensors);
+  return defer_as(std::move(description), "arange",
+                  std::vector{OutputInfo{{None}, arange_dtype(real, options)}}, run, tensors)[0];
 }
 
 }  // namespace

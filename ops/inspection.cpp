@@ -46,7 +46,7 @@ DType dtype(const Tensor& x) {
 
 Tensor size(const Tensor& x, const SizeOptions& options) {
   expect_defined("size", "x", x);
-  if (is_symbolic(x)) return defer("size", {{}, DType::Int32}, size, x, options);
+  if (is_symbolic(x)) return defer_described("size", {{}, DType::Int32}, size, x, options);
   if (x.shape().count() > std::numeric_limits<std::int32_t>::max())
     fail("[size] the number of elements must fit in int32: received shape=", x.shape());
   Tensor out = Tensor::empty({}, DType::Int32);
@@ -97,7 +97,8 @@ Tensor cast_to_floatx(const ArrayLike& x) {
 
 Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOptions& options) {
   expect_defined("print_tensor", "x", x);
-  if (is_symbolic(x)) return defer("print_tensor", {x.shape(), x.dtype()}, print_tensor, x, message, options);
+  if (is_symbolic(x))
+    return defer_described("print_tensor", {x.shape(), x.dtype()}, print_tensor, x, message, options);
   if (inferring_shapes()) return identity(x);
   const bool all = options.summarize < 0;
   log::print(message + (message.empty() ? "" : " ") +

@@ -82,6 +82,18 @@ Tensor logspace(const OperationCall& call) {
   return ops::logspace(call.tensor("start"), call.tensor("stop"), call.integer("num"), options);
 }
 
+backend::RangeBound bound(const OperationCall& call, const char* name) {
+  if (call.is_number(name)) return call.scalar(name);
+  return call.tensor(name);
+}
+
+Tensor arange(const OperationCall& call) {
+  const backend::ArangeOptions options{.dtype = call.dtype()};
+  const backend::RangeBound step = call.has("step") ? bound(call, "step") : 1;
+  if (!call.has("stop")) return backend::arange(0, bound(call, "start"), step, options);
+  return backend::arange(bound(call, "start"), bound(call, "stop"), step, options);
+}
+
 Tensor vander(const OperationCall& call) {
   const Tensor powers = ops::vander(call.tensor("x"), optional_integer(call, "N"));
   return call.flag("increasing") ? ops::flip(powers, -1) : powers;
@@ -140,8 +152,8 @@ void add_shapes(std::vector<Operation>& all) {
       {"Dsplit", "numpy", "x; indices_or_sections", parts<ops::dsplit>},
       {"Diag", "numpy", "x; k=0", with_diagonal<ops::diag>},
       {"Diagflat", "numpy", "x; k=0", with_diagonal<ops::diagflat>},
-      {"Tril", "numpy", "x; k=0", with_diagonal<ops::tril>},
-      {"Triu", "numpy", "x; k=0", with_diagonal<ops::triu>},
+      {"Tril", "numpy", "x; k=0", with_diagonal<ops::tril>, "", "x, k, -"},
+      {"Triu", "numpy", "x; k=0", with_diagonal<ops::triu>, "", "x, k, -"},
       {"Diagonal", "numpy", "x; offset=0, axis1=0, axis2=1", of_diagonal<ops::diagonal>},
       {"Trace", "numpy", "x; offset=0, axis1=0, axis2=1", of_diagonal<ops::trace>},
       {"View", "numpy", "x; dtype=null",
@@ -163,6 +175,8 @@ void add_shapes(std::vector<Operation>& all) {
        }},
       {"Meshgrid", "numpy", "x*; indexing=\"xy\"",
        [](const OperationCall& call) { return ops::meshgrid(call.tensors("x"), call.text("indexing")); }},
+      {"Arange", "numpy", "start, stop=null, step=null; dtype=null", arange, "",
+       "start, dtype | start, stop, step, dtype"},
       {"Vander", "numpy", "x; N=null, increasing=false", vander},
   };
   all.insert(all.end(), operations.begin(), operations.end());
@@ -179,8 +193,8 @@ void add_reductions(std::vector<Operation>& all) {
       {"Nanstd", "numpy", reduced, over_axes<ops::nanstd>},
       {"Nanmax", "numpy", reduced, over_axes<ops::nanmax>},
       {"Nanmin", "numpy", reduced, over_axes<ops::nanmin>},
-      {"Median", "numpy", reduced, over_axes<ops::median>},
-      {"Nanmedian", "numpy", reduced, over_axes<ops::nanmedian>},
+      {"Median", "numpy", reduced, over_axes<ops::median>, "", "x, -, axis, -, keepdims"},
+      {"Nanmedian", "numpy", reduced, over_axes<ops::nanmedian>, "", "x, -, axis, -, keepdims"},
       {"Nanargmax", "numpy", reduced, position<ops::nanargmax>},
       {"Nanargmin", "numpy", reduced, position<ops::nanargmin>},
       {"Nancumsum", "numpy", "x; axis=null, dtype=null", running<ops::nancumsum>},
@@ -247,7 +261,8 @@ void add_indices(std::vector<Operation>& all) {
        "searchsorted"},
       {"Digitize", "numpy", "x, bins;",
        [](const OperationCall& call) { return ops::digitize(call.tensor("x"), call.tensor("bins")); }},
-      {"Bincount", "numpy", "x; weights=null, minlength=0, sparse=false", bincount},
+      {"Bincount", "numpy", "x; weights=null, minlength=0, sparse=false", bincount, "",
+       "x, weights, minlength"},
       {"Histogram", "numpy", "x; bins=10, range=null", histogram},
       {"Unique", "numpy",
        "x; sorted=true, return_index=false, return_inverse=false, return_counts=false, axis=null, size=null, "

@@ -111,7 +111,8 @@ Tensor converted(const OperationCall& call) {
 
 void add_normalizations(std::vector<Operation>& all) {
   const std::vector<Operation> operations{
-      {"LayerNorm", "nn", "x, gamma=null, beta=null; axis=-1, epsilon=null, rms_scaling=false", layer_norm},
+      {"LayerNorm", "nn", "x, gamma=null, beta=null; axis=-1, epsilon=null, rms_scaling=false", layer_norm,
+       "layer_normalization", "x, gamma, beta, axis, epsilon"},
       {"RMSNorm", "nn", "x, scale=null; axis=-1, epsilon=null",
        [](const OperationCall& call) {
          return ops::rms_normalization(call.tensor("x"), call.optional("scale"), call.axes("axis"),
@@ -141,7 +142,7 @@ void add_normalizations(std::vector<Operation>& all) {
       {"DotProductAttention", "nn",
        "query, key, value, bias=null, mask=null, scale!=null; is_causal=false, flash_attention=null, "
        "attn_logits_soft_cap=null",
-       attention},
+       attention, "scaled_dot_product_attention", "query, key, value, mask, scale, is_causal"},
       {"PSNR", "nn", "x1, x2; max_val",
        [](const OperationCall& call) {
          return ops::psnr(call.tensor("x1"), call.tensor("x2"), call.number("max_val"));
@@ -165,6 +166,7 @@ void add_layer_operations(std::vector<Operation>& all) {
   add_normalizations(all);
   const char* const adaptive_pooling = "inputs; output_size, data_format=null";
   const char* const of_segments = "data, segment_ids; num_segments=null, sorted=false";
+  const char* const recorded_segments = "data, segment_ids, num_segments";
   const std::vector<Operation> operations{
       {"SeparableConv", "nn",
        "inputs, depthwise_kernel, pointwise_kernel; strides=1, padding=\"valid\", data_format=null, "
@@ -172,7 +174,7 @@ void add_layer_operations(std::vector<Operation>& all) {
        separable_conv},
       {"ConvTranspose", "nn",
        "inputs, kernel; strides=1, padding=\"valid\", output_padding=null, data_format=null, dilation_rate=1",
-       conv_transpose, "-"},
+       conv_transpose, "conv_transpose"},
       {"AdaptiveMaxPool", "nn", adaptive_pooling, adaptive<ops::adaptive_max_pool>},
       {"AdaptiveAveragePool", "nn", adaptive_pooling, adaptive<ops::adaptive_average_pool>},
       {"DepthToSpace", "nn", "x; block_size, data_format=\"channels_last\"", blocks<ops::depth_to_space>},
@@ -186,10 +188,10 @@ void add_layer_operations(std::vector<Operation>& all) {
          return ops::fold(call.tensor("x"), extents(call, "output_size"), extents(call, "kernel_size"),
                           patches(call));
        }},
-      {"SegmentSum", "math", of_segments, segments<ops::segment_sum>},
-      {"SegmentProd", "math", of_segments, segments<ops::segment_prod>},
-      {"SegmentMax", "math", of_segments, segments<ops::segment_max>},
-      {"SegmentMin", "math", of_segments, segments<ops::segment_min>},
+      {"SegmentSum", "math", of_segments, segments<ops::segment_sum>, "", recorded_segments},
+      {"SegmentProd", "math", of_segments, segments<ops::segment_prod>, "", recorded_segments},
+      {"SegmentMax", "math", of_segments, segments<ops::segment_max>, "", recorded_segments},
+      {"SegmentMin", "math", of_segments, segments<ops::segment_min>, "", recorded_segments},
       {"ExtractSequences", "math", "x; sequence_length, sequence_stride",
        [](const OperationCall& call) {
          return ops::extract_sequences(call.tensor("x"), call.integer("sequence_length"),

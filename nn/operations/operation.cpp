@@ -35,8 +35,12 @@ Operation::Parameter parameter_of(std::string text, bool in_call) {
     parameter.otherwise = from_json(text.substr(equals + 1));
     text.resize(equals);
   }
-  for (; text.back() == '!' || text.back() == '*'; text.pop_back())
-    (text.back() == '!' ? parameter.is_plain : parameter.spreads) = true;
+  for (; text.back() == '!' || text.back() == '*'; text.pop_back()) {
+    if (text.back() == '!') parameter.is_plain = true;
+    else if (parameter.spreads) parameter.is_rest = parameter.is_plain = true;
+    else parameter.spreads = true;
+  }
+  if (parameter.is_rest) parameter.spreads = false;
   parameter.name = text;
   return parameter;
 }
@@ -81,7 +85,8 @@ const std::vector<Operation>& all_operations() {
     for (const auto add :
          {add_elementwise_operations, add_reduction_operations, add_shape_operations, add_indexing_operations,
           add_product_operations, add_nn_operations, add_layer_operations, add_numpy_operations,
-          add_array_operations, add_linalg_operations, add_image_operations, add_signal_operations})
+          add_array_operations, add_linalg_operations, add_image_operations, add_signal_operations,
+          add_backend_operations})
       add(all);
     return all;
   }();
@@ -103,10 +108,34 @@ const Operation* find_operation(const std::string& name) {
 OperationCall::OperationCall(const Operation& operation, std::vector<OperationArgument> arguments)
     : operation_(&operation), arguments_(std::move(arguments)) {}
 
-OperationCall OperationCall::by_name(const Operation& operation,
-                                     const std::vector<std::pair<std::string, OperationArgument>>& given,
+namespace {
+
+using NamedArguments = std::vector<std::pair<std::string, OperationArgument>>;
+
+/// Returns the arguments with those of other names than the parameters' in the one that takes the rest.
+NamedArguments with_rest(const std::vector<Operation::Parameter>& parameters, NamedArguments given) {
+  const auto rest = std::find_if(parameters.begin(), parameters.end(),
+                                 [](const Operation::Parameter& parameter) { return parameter.is_rest; });
+  if (rest == parameters.end()) return given;
+  NamedArguments out;
+  Config others;
+  for (auto& [name, argument] : given) {
+    const bool known =
+        std::any_of(parameters.begin(), parameters.end(),
+                    [&, name = name](const auto& parameter) { return parameter.name == name; });
+    if (known) out.emplace_back(name, std::move(argument));
+    else others.set(name, argument.value);
+  }
+  if (!others.empty()) out.emplace_back(rest->name, OperationArgument{.value = others});
+  return out;
+}
+
+}  // namespace
+
+OperationCall OperationCall::by_name(const Operation& operation, const NamedArguments& all,
                                      const std::string& what) {
   const std::vector<Operation::Parameter>& parameters = operation.parameters();
+  const NamedArguments given = with_rest(parameters, all);
   std::vector<std::string> names;
   for (const Operation::Parameter& parameter : parameters) names.push_back(parameter.name);
   for (const auto& [name, argument] : given)

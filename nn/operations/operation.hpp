@@ -49,6 +49,7 @@ struct Operation {
     bool in_call = true;    ///< whether Keras takes the argument in the call, and not in the constructor
     bool is_plain = false;  ///< whether the argument is never a tensor
     bool spreads = false;   ///< whether Keras takes the tensors of the list as arguments of their own
+    bool is_rest = false;   ///< whether the argument is a config of all arguments that have other names
     bool required = true;
     Value otherwise = {};  ///< the default
   };
@@ -58,13 +59,15 @@ struct Operation {
   /// Keras's module in keras.src.ops; empty for a function that Keras lacks.
   const char* module;
   /// The parameters of the call, a semicolon, and those of the constructor: "x; axis=null, keepdims=false".
-  /// A name with an exclamation mark is never a tensor; a name with an asterisk takes all tensors that are left.
+  /// A name with an exclamation mark is never a tensor; a name with an asterisk takes all tensors that are left,
+  /// a name with two all named values that are left.
   const char* signature;
   Run run;
   /// The ops that record the operation, separated by spaces, if their names differ from `name`.
   const char* ops = "";
   /// The names of the arguments in the order of recording, if the order is not that of the signature. A dash
-  /// is an argument that is left out; "axis=0" sets an argument that is not recorded.
+  /// is an argument that is left out; "axis=0" sets an argument that is not recorded. " | " separates the orders of
+  /// ops that record as many arguments as no other order has.
   const char* recorded = "";
   /// Returns the name of the operation as which a recorded call is written, and changes the attributes to
   /// those of that operation. Null for the operation itself.

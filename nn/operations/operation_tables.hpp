@@ -17,6 +17,7 @@ void add_array_operations(std::vector<Operation>& all);
 void add_linalg_operations(std::vector<Operation>& all);
 void add_image_operations(std::vector<Operation>& all);
 void add_signal_operations(std::vector<Operation>& all);
+void add_backend_operations(std::vector<Operation>& all);
 
 /// Returns the operations that the symbols with this op may record.
 std::vector<const Operation*> operations_of_op(const std::string& op);

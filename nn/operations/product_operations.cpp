@@ -121,7 +121,7 @@ void add_product_operations(std::vector<Operation>& all) {
        [](const OperationCall& call) { return K::einsum(call.text("subscripts"), call.tensors("operands")); },
        "", "subscripts, operands"},
       {"bias_add", "", "x, bias; data_format=null", bias_add},
-      {"Conv", "nn", convolution, conv, "conv1d conv2d conv3d", recorded},
+      {"Conv", "nn", convolution, conv, "conv conv1d conv2d conv3d", recorded},
       {"DepthwiseConv", "nn", convolution, depthwise_conv, "depthwise_conv2d", recorded},
       {"conv_transpose", "", "x, kernel; output_shape, strides, padding, data_format, dilation_rate",
        conv2d_transpose, "conv2d_transpose conv3d_transpose",

@@ -1,8 +1,10 @@
 #include <ktape/nn/operations/operation_tables.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/shape.hpp>
 
+#include <map>
 #include <numeric>
 
 namespace ktape::nn {
@@ -88,11 +90,15 @@ Tensor expand_dims(const OperationCall& call) {
 }
 
 Tensor repeat(const OperationCall& call) {
-  if (!call.value("repeats").is_integer())
-    fail("[Repeat] repeats must be one number: received repeats=", call.value("repeats"));
-  const bool flat = !call.has("axis");
-  const Tensor x = flat ? K::flatten(call.tensor("x")) : call.tensor("x");
-  return K::repeat_elements(x, call.integer("repeats"), flat ? 0 : call.axis());
+  return ops::repeat(call.tensor("x"), call.value("repeats").as<K::PerAxis<std::int64_t>>("[Repeat] repeats"),
+                     call.value("axis").as<std::optional<int>>("[Repeat] axis"));
+}
+
+Tensor rearrange(const OperationCall& call) {
+  std::map<std::string, std::int64_t> lengths;
+  for (const auto& [name, length] : call.value("axes_lengths").config("[Rearrange] axes_lengths"))
+    lengths[name] = length.integer("[Rearrange] " + name);
+  return ops::rearrange(call.tensor("tensor"), call.text("pattern"), lengths);
 }
 
 /// Returns x repeated along each axis. Missing repetitions are 1, and missing axes of x
@@ -187,7 +193,8 @@ void add_shape_operations(std::vector<Operation>& all) {
       {"Vstack", "numpy", "xs;", vstack, "-"},
       {"Stack", "numpy", "x; axis=0",
        [](const OperationCall& call) { return K::stack(call.tensors("x"), call.axis()); }},
-      {"Repeat", "numpy", "x; repeats, axis=null", repeat, "repeat_elements"},
+      {"Repeat", "numpy", "x; repeats, axis=null", repeat, "repeat_elements repeat"},
+      {"Rearrange", "einops", "tensor, pattern!, axes_lengths**={};", rearrange},
       {"Tile", "numpy", "x; repeats", tile},
       {"Flip", "numpy", "x; axis=null", flipped, "reverse"},
       {"Slice", "core", "inputs, start_indices!; shape", slice},

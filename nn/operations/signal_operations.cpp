@@ -4,6 +4,7 @@
 #include <ktape/ops/keras/linalg/linalg.hpp>
 #include <ktape/ops/keras/numpy/creation.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
+#include <ktape/ops/operators.hpp>
 
 /// Fourier transforms, whose complex tensors are pairs of a real and an imaginary part, eigenvalues, and tensors that follow from
 /// numbers.
@@ -22,6 +23,20 @@ ops::ComplexPair complex(const OperationCall& call) {
 template <ops::ComplexPair (*f)(const ops::ComplexPair&)>
 std::vector<Tensor> transform(const OperationCall& call) {
   return parts(f(complex(call)));
+}
+
+/// Returns the transform, or the inverse transform times the number of elements.
+std::vector<Tensor> fourier_transform(const OperationCall& call) {
+  const ops::ComplexPair x = complex(call);
+  if (!call.flag("inverse")) return parts(ops::fft(x));
+  const auto [real, imaginary] = ops::fft({x.first, -x.second});
+  return {real, -imaginary};
+}
+
+const char* written_transform(const std::vector<OperationArgument>&, Config& attributes) {
+  if (attributes.get("inverse") == Value(true)) return nullptr;
+  attributes = {};
+  return "FFT";
 }
 
 ops::StftOptions window_options(const OperationCall& call) {
@@ -53,6 +68,7 @@ Tensor full(const OperationCall& call) {
 void add_signal_operations(std::vector<Operation>& all) {
   const std::vector<Operation> operations{
       {"FFT", "math", "x;", transform<ops::fft>, "-"},
+      {"fourier_transform", "", "x; inverse", fourier_transform, "fft", "", written_transform},
       {"FFT2", "math", "x;", transform<ops::fft2>, "-"},
       {"IFFT2", "math", "x;", transform<ops::ifft2>, "-"},
       {"RFFT", "math", "x; fft_length=null",

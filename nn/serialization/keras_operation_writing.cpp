@@ -58,6 +58,7 @@ Config keras3_operation(const Config& layer) {
   Value::List nodes;
   for (const Value& node : layer.at("inbound_nodes").list()) {
     const Config arguments = arguments_of(layer, node);
+    Config named;
     Value::List args;
     for (const Operation::Parameter& parameter : operation.parameters()) {
       const Value value = arguments.get(parameter.name, parameter.otherwise);
@@ -66,9 +67,10 @@ Config keras3_operation(const Config& layer) {
       if (!parameter.in_call && !is_default) config.set(parameter.name, value);
       else if (!parameter.in_call) continue;
       else if (parameter.spreads) args = value.list();
+      else if (parameter.is_rest) named = value.config();
       else args.push_back(parameter.name == "key" ? keras3_key(value) : value);
     }
-    nodes.push_back(Config{{"args", args}, {"kwargs", Config()}});
+    nodes.push_back(Config{{"args", args}, {"kwargs", named}});
   }
   Config written = layer;
   written.update({{"module", std::string("keras.src.ops.") + operation.module},

@@ -168,10 +168,12 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     };
     const Shape shape =
         options.heads_last ? Shape{batch, q.steps, heads, v.dim} : Shape{batch, heads, q.steps, v.dim};
-    const auto run = [later](const AttentionOptions&, const Tensor& q, const Tensor& k, const Tensor& v,
-                             const Tensor& mask) { return later(q, k, v, mask); };
-    return defer_described(op, {shape, query.dtype()}, run, without_mask(options), query, key, value,
-                           WithoutGradient{options.mask});
+    // Keras has the function with the heads behind the steps; the description tells the forms apart by its length.
+    std::vector<DescribedArgument> description(4, {.operands = 1});
+    description.push_back(describe(options.scale)), description.push_back(describe(options.causal));
+    if (!options.heads_last) description.push_back(describe(options.heads_last));
+    return defer_as(std::move(description), op, std::vector{OutputInfo{shape, query.dtype()}}, later, query,
+                    key, value, WithoutGradient{options.mask})[0];
   }
   if (query.dtype() == DType::Float16) {
     const auto wide = [](const Tensor& t) { return cast(t, DType::Float32); };

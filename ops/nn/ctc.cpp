@@ -1,6 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -107,8 +107,8 @@ Tensor ctc::cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input
     for (const Tensor* x : {&y_true, &input_length, &label_length})
       if (x->ndim() > 0) samples = merged(samples, x->shape()[0]);
     const Shape shape{samples, 1};
-    return defer("ctc_batch_cost", {shape, y_pred.dtype()}, ctc::cost, WithoutGradient{y_true}, y_pred,
-                 WithoutGradient{input_length}, WithoutGradient{label_length}, epsilon);
+    return defer_described("ctc_batch_cost", {shape, y_pred.dtype()}, ctc::cost, WithoutGradient{y_true},
+                           y_pred, WithoutGradient{input_length}, WithoutGradient{label_length}, epsilon);
   }
   const Batch batch = checked(y_true, y_pred, input_length, label_length, epsilon);
   const Tensor cost = Tensor::empty({batch.samples, 1}, y_pred.dtype());

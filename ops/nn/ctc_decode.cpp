@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
@@ -233,8 +233,8 @@ CtcDecoded ctc_decode(const Tensor& y_pred, const Tensor& input_length, const Ct
     std::vector<OutputInfo> outputs(static_cast<std::size_t>(paths),
                                     {{samples, y_pred.shape()[1]}, DType::Int64});
     outputs.push_back({{samples, paths}, y_pred.dtype()});
-    std::vector<Tensor> results =
-        defer("ctc_decode", outputs, later, WithoutGradient{y_pred}, WithoutGradient{input_length}, options);
+    std::vector<Tensor> results = defer_described("ctc_decode", outputs, later, WithoutGradient{y_pred},
+                                                  WithoutGradient{input_length}, options);
     const Tensor log_prob = results.back();
     results.pop_back();
     return {results, log_prob};

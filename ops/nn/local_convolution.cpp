@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/internal/slicing.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/nn/convolution.hpp>
@@ -70,10 +70,13 @@ Tensor local_convolution(LocalConvolution c, const Tensor& inputs, const Tensor&
   if (kernel.ndim() != 3) fail("[", c.op, "] the kernel must have rank 3: received kernel=", kernel.shape());
   if (c.dims == 1) c.output = {kernel.shape()[0]};
   check(c, channels_last(inputs.shape(), c.first), kernel.shape());
-  if (is_symbolic(inputs, kernel))
-    return defer(c.op,
-                 {result_shape(c.output, inputs.shape()[0], kernel.shape()[2], c.first), inputs.dtype()},
-                 local_convolution, c, inputs, kernel);
+  if (is_symbolic(inputs, kernel)) {
+    const OutputInfo result{result_shape(c.output, inputs.shape()[0], kernel.shape()[2], c.first),
+                            inputs.dtype()};
+    return defer_as({describe(inputs), describe(kernel), describe(c.window), describe(c.strides),
+                     describe(c.output), describe(std::string(c.first ? "channels_first" : "channels_last"))},
+                    c.op, std::vector{result}, local_convolution, c, inputs, kernel)[0];
+  }
   const Tensor x = channels_last(inputs, c.first);
   const std::int64_t samples = x.shape()[0], channels = x.shape().back(), positions = kernel.shape()[0];
   const Tensor parts = reshape(places(c, x), {c.window.count(), samples, positions, channels});

@@ -1,6 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/log.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tensor_metadata.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
@@ -156,7 +156,7 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, cons
   const int axis = canonical_axis(op, options.axis, output.ndim());
   shape.erase(axis);
   if (is_symbolic(target, output))
-    return defer(op, {shape, output.dtype()}, categorical_crossentropy, target, output, options);
+    return defer_described(op, {shape, output.dtype()}, categorical_crossentropy, target, output, options);
   const Tensor wanted = as_dtype(target, output.dtype());
   const Tensor logits = recorded_logits(op, output, "softmax", axis, options.from_logits);
   if (logits.defined() || options.from_logits)
@@ -181,8 +181,8 @@ Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& outpu
   shape = alike ? merged(shape, target.shape()) : with_count(shape, target.shape().count());
   if (shape.empty() && target.ndim() > 0) shape = {1};
   if (is_symbolic(target, output))
-    return defer(op, {shape, output.dtype()}, sparse_categorical_crossentropy, WithoutGradient{target},
-                 output, options);
+    return defer_described(op, {shape, output.dtype()}, sparse_categorical_crossentropy,
+                           WithoutGradient{target}, output, options);
   const Tensor classes = classes_of(target, count);
   Tensor logits = recorded_logits(op, output, "softmax", axis, options.from_logits);
   if (!logits.defined()) logits = options.from_logits ? output : log(clipped(output));
@@ -256,7 +256,7 @@ Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const Bin
   const bool uses_logits = logits.defined() || options.from_logits;
   if (uses_logits) common_shape(op, "logits", target, output);
   if (is_symbolic(target, output))
-    return defer(op, {shape, output.dtype()}, binary_crossentropy, target, output, options);
+    return defer_described(op, {shape, output.dtype()}, binary_crossentropy, target, output, options);
   const Tensor wanted = broadcast_to(as_dtype(target, output.dtype()), shape);
   if (uses_logits) return binary_from_logits(wanted, logits.defined() ? logits : output);
   return binary_from_probabilities(wanted, broadcast_to(output, shape));

@@ -333,8 +333,8 @@ NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma
     };
     const OutputInfo statistics{shape, x.dtype()};
     const std::vector<Tensor> results =
-        defer(op, std::vector{OutputInfo{x.shape(), x.dtype()}, statistics, statistics}, later, x, gamma,
-              beta, reduction_axes, options);
+        defer_described(op, std::vector{OutputInfo{x.shape(), x.dtype()}, statistics, statistics}, later, x,
+                        gamma, beta, reduction_axes, options);
     return {results[0], results[1], results[2]};
   }
   const Shape parameter{1, shape.count(), 1};

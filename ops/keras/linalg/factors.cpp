@@ -1,3 +1,4 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
@@ -9,6 +10,7 @@
 #include <ktape/ops/kernels/linear_algebra/lapack.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
 
 /// Factorizations into triangular and orthogonal matrices, and solutions of linear systems.
 namespace ktape::ops {
@@ -108,7 +110,7 @@ bool regular(const T* a, std::int64_t n) {
 
 Tensor triangular_solution(const Tensor& a, const Tensor& b, bool lower) {
   if (is_symbolic(a, b))
-    return defer("solve_triangular", {b.shape(), b.dtype()}, triangular_solution, a, b, lower);
+    return defer_described("solve_triangular", {b.shape(), b.dtype()}, triangular_solution, a, b, lower);
   Tensor out = copied("solve_triangular", b);
   const std::int64_t n = a.shape()[-1], k = b.shape()[-1];
   with_float_or_double(a.dtype(), [&]<class T>() {
@@ -157,8 +159,9 @@ namespace {
 /// Returns identity matrices in the shape of x.
 Tensor identities(const Tensor& x) {
   const std::int64_t n = x.shape()[-1];
-  if (n == None) return defer("identity", {x.shape(), x.dtype()}, identities, x);
-  return K::zeros_like(x) + eye(n, {}, 0, x.dtype());
+  if (n != None) return K::zeros_like(x) + eye(n, {}, 0, x.dtype());
+  const Tensor ones = K::ones_like(x, {.dtype = DType::Int32});
+  return K::cast(K::equal(K::cumsum(ones, -1), K::cumsum(ones, -2)), x.dtype());
 }
 
 }  // namespace
@@ -312,18 +315,18 @@ QR qr(const Tensor& given, const std::string& mode) {
   if (mode != "reduced" && mode != "complete")
     fail("[qr] mode must be \"reduced\" or \"complete\": received mode=\"", mode, '"');
   const bool complete = mode == "complete";
-  const auto compute = [complete](const Tensor& x) {
-    const QR found = factored_qr(x, complete);
+  const auto compute = [](const Tensor& x, const std::string& mode) {
+    const QR found = factored_qr(x, mode == "complete");
     return std::vector{found.q, found.r};
   };
   std::vector<Tensor> found;
   if (is_symbolic(x)) {
     const std::int64_t m = x.shape()[-2], n = x.shape()[-1];
     const std::int64_t k = complete ? m : m == None || n == None ? std::int64_t{None} : std::min(m, n);
-    found =
-        defer("qr", {{appended(batch_of(x), {m, k}), x.dtype()}, {appended(batch_of(x), {k, n}), x.dtype()}},
-              compute, x);
-  } else found = compute(x);
+    found = defer_described(
+        "qr", {{appended(batch_of(x), {m, k}), x.dtype()}, {appended(batch_of(x), {k, n}), x.dtype()}},
+        compute, x, mode);
+  } else found = compute(x, mode);
   return {as_given(found[0], given), as_given(found[1], given)};
 }
 

@@ -1,3 +1,4 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
@@ -112,7 +113,7 @@ Tensor recorded_pinv(const Tensor& x, double rcond) {
   if (is_symbolic(x)) {
     Shape shape = x.shape();
     std::swap(shape[-1], shape[-2]);
-    return defer("pinv", {shape, x.dtype()}, recorded_pinv, x, rcond);
+    return defer_described("pinv", {shape, x.dtype()}, recorded_pinv, x, rcond);
   }
   Tensor out;
   {

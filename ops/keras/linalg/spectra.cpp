@@ -1,3 +1,4 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
@@ -101,7 +102,7 @@ SVD recorded_svd(const Tensor& x, bool full) {
 
 SVD svd(const Tensor& given, bool full_matrices, bool compute_uv) {
   const Tensor x = matrices("svd", given, false);
-  const auto compute = [=](const Tensor& x) {
+  const auto compute = [](const Tensor& x, bool full_matrices, bool compute_uv) {
     // The gradient of the singular values reads the vectors.
     const SVD found = compute_uv || recording(x) ? recorded_svd(x, compute_uv && full_matrices)
                                                  : svd_of_values(x, false, false);
@@ -115,8 +116,9 @@ SVD svd(const Tensor& given, bool full_matrices, bool compute_uv) {
     const OutputInfo s{appended(batch, {k}), x.dtype()};
     const OutputInfo u{appended(batch, {m, full_matrices ? m : k}), x.dtype()};
     const OutputInfo vh{appended(batch, {full_matrices ? n : k, n}), x.dtype()};
-    found = defer("svd", compute_uv ? std::vector{u, s, vh} : std::vector{s}, compute, x);
-  } else found = compute(x);
+    found = defer_described("svd", compute_uv ? std::vector{u, s, vh} : std::vector{s}, compute, x,
+                            full_matrices, compute_uv);
+  } else found = compute(x, full_matrices, compute_uv);
   for (Tensor& part : found) part = as_given(part, given);
   return compute_uv ? SVD{found[0], found[1], found[2]} : SVD{{}, found[0], {}};
 }

@@ -1,4 +1,4 @@
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/keras/math/math.hpp>
 #include <ktape/ops/keras/promotion.hpp>
@@ -28,10 +28,10 @@ Tensor reduced(const char* op, SegmentOp kind, const Tensor& given, const Tensor
   if (is_symbolic(data, ids)) {
     Shape shape = data.shape();
     shape[0] = num_segments.value_or(None);
-    return defer(
-        op, {shape, data.dtype()},
-        [=](const Tensor& data, const Tensor& ids) { return reduced(op, kind, data, ids, num_segments); },
-        data, ids);
+    const auto later = [op, kind](const Tensor& data, const Tensor& ids, std::optional<std::int64_t> number) {
+      return reduced(op, kind, data, ids, number);
+    };
+    return defer_described(op, {shape, data.dtype()}, later, data, ids, num_segments);
   }
   std::int64_t segments = num_segments.value_or(0);
   if (!num_segments)
@@ -69,8 +69,8 @@ Tensor extract_sequences(const Tensor& x, std::int64_t sequence_length, std::int
   expect_rank("extract_sequences", x.ndim() + 1);
   shape.push_back(sequence_length);
   if (is_symbolic(x))
-    return defer("extract_sequences", {shape, x.dtype()}, extract_sequences, x, sequence_length,
-                 sequence_stride);
+    return defer_described("extract_sequences", {shape, x.dtype()}, extract_sequences, x, sequence_length,
+                           sequence_stride);
   std::vector<std::int64_t> places;
   for (std::int64_t f = 0; f < frames; ++f)
     for (std::int64_t i = 0; i < sequence_length; ++i) places.push_back(f * sequence_stride + i);

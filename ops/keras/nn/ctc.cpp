@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
@@ -116,8 +116,8 @@ Tensor ctc_loss(const Tensor& target, const Tensor& given, const Tensor& target_
   if (output.shape()[2] != None && (mask_index < 0 || mask_index >= output.shape()[2]))
     fail("[ctc_loss] mask_index must be in [0, ", output.shape()[2], "): received mask_index=", mask_index);
   if (is_symbolic(target, output, target_length, output_length))
-    return defer("ctc_loss", {{samples}, output.dtype()}, loss_of_values, target, output, target_length,
-                 output_length, mask_index);
+    return defer_described("ctc_loss", {{samples}, output.dtype()}, loss_of_values, target, output,
+                           target_length, output_length, mask_index);
   return loss_of_values(target, output, target_length, output_length, mask_index);
 }
 
@@ -232,12 +232,12 @@ CtcPaths ctc_decode(const Tensor& given, const Tensor& lengths, const CtcDecodeO
     fail("[ctc_decode] top_paths must be in [1, beam_width]: received top_paths=", o.top_paths,
          ", beam_width=", o.beam_width);
   const std::int64_t paths = o.strategy == "greedy" ? 1 : o.top_paths, samples = inputs.shape()[0];
-  const auto found =
-      is_symbolic(inputs, lengths)
-          ? defer("ctc_decode",
-                  {{{paths, samples, inputs.shape()[1]}, DType::Int32}, {{samples, paths}, inputs.dtype()}},
-                  decoded_values, inputs, lengths, o)
-          : decoded_values(inputs, lengths, o);
+  const auto found = is_symbolic(inputs, lengths)
+                         ? defer_described("ctc_decode",
+                                           {{{paths, samples, inputs.shape()[1]}, DType::Int32},
+                                            {{samples, paths}, inputs.dtype()}},
+                                           decoded_values, inputs, lengths, o)
+                         : decoded_values(inputs, lengths, o);
   return {found[0], found[1]};
 }
 

@@ -1,3 +1,4 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/control/control_flow.hpp>
@@ -87,7 +88,8 @@ Tensor conv(const Tensor& inputs, const Tensor& kernel, const ConvOptions& o) {
   if (channels == None || taken == None) {
     // The number of groups is known when the graph runs; the shape of the result does not depend on the groups.
     const Tensor shape = ungrouped_conv(x, k, options, layout.axes);
-    return defer("conv", {shape.shape(), shape.dtype()}, conv, x, k, o);
+    const auto later = [](const ConvOptions& o, const Tensor& x, const Tensor& k) { return conv(x, k, o); };
+    return defer_described("conv", {shape.shape(), shape.dtype()}, later, o, x, k);
   }
   const std::int64_t groups = channels > 0 && taken > 0 ? channels / taken : 1;
   if (groups * taken != channels || groups < 1 || filters % groups != 0)
@@ -135,7 +137,7 @@ Tensor conv_transpose(const Tensor& inputs, const Tensor& kernel, const ConvTran
   }
   if (shape.count(1) == None) {
     shape[0] = x.shape()[0];
-    return defer("conv_transpose", {shape, x.dtype()}, conv_transpose, x, k, o);
+    return defer_described("conv_transpose", {shape, x.dtype()}, conv_transpose, x, k, o);
   }
   if (layout.axes == 3) {
     for (const std::int64_t rate : rates)

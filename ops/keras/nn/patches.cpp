@@ -62,7 +62,9 @@ Tensor unfold(const Tensor& given, const K::PerAxis<std::int64_t>& kernel_size,
     return std::vector{
         K::reshape(K::stack(places, 2), {shape[0], shape[1] * w.kernel[0] * w.kernel[1], rows * columns})};
   };
-  return is_symbolic(x) ? op_helpers::defer_by_trace("unfold", {x}, compute)[0] : compute({x})[0];
+  return is_symbolic(x) ? op_helpers::defer_by_trace("unfold", {x}, compute, kernel_size, options.dilation,
+                                                     options.padding, options.stride)[0]
+                        : compute({x})[0];
 }
 
 Tensor fold(const Tensor& given, const K::PerAxis<std::int64_t>& output_size,
@@ -95,9 +97,11 @@ Tensor fold(const Tensor& given, const K::PerAxis<std::int64_t>& output_size,
   if (!is_symbolic(x)) return compute({x})[0];
   const std::int64_t given_channels = x.shape()[1],
                      channels = given_channels == None ? given_channels : given_channels / places;
-  return defer(
-      "fold", {{x.shape()[0], channels, size[0], size[1]}, x.dtype()},
-      [compute](const Tensor& x) { return compute({x})[0]; }, x);
+  const auto later = [](const Tensor& x, const K::PerAxis<std::int64_t>& output_size,
+                        const K::PerAxis<std::int64_t>& kernel_size,
+                        const UnfoldOptions& options) { return fold(x, output_size, kernel_size, options); };
+  return defer_described("fold", {{x.shape()[0], channels, size[0], size[1]}, x.dtype()}, later, x,
+                         output_size, kernel_size, options);
 }
 
 }  // namespace ktape::ops

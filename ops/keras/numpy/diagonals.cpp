@@ -1,3 +1,4 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/deferred.hpp>
@@ -45,7 +46,8 @@ Tensor diagonal(const Tensor& x, int offset, int axis1, int axis2) {
   const auto compute = [=](const std::vector<Tensor>& v) {
     return std::vector{last_diagonals(moveaxis(v[0], {a, b}, {-2, -1}), offset)};
   };
-  return is_symbolic(x) ? op_helpers::defer_by_trace("diagonal", {x}, compute)[0] : compute({x})[0];
+  return is_symbolic(x) ? op_helpers::defer_by_trace("diagonal", {x}, compute, offset, axis1, axis2)[0]
+                        : compute({x})[0];
 }
 
 Tensor trace(const Tensor& x, int offset, int axis1, int axis2) {
@@ -57,7 +59,7 @@ Tensor diag(const Tensor& x, int k) {
   if (x.ndim() == 2) return diagonal(x, k);
   if (x.ndim() != 1) fail("[diag] x must be a vector or a matrix: received x=", x.shape());
   const std::int64_t given = x.shape()[0], n = given == None ? std::int64_t{None} : given + std::abs(k);
-  if (is_symbolic(x)) return defer("diag", {{n, n}, x.dtype()}, diag, x, k);
+  if (is_symbolic(x)) return defer_described("diag", {{n, n}, x.dtype()}, diag, x, k);
   const auto at = positions(n, n, k);
   if (x.dtype().is_bool()) return K::cast(diag(K::cast(x, DType::UInt8), k), DType::Bool);
   return op_helpers::add_rows("diag", x, int64_tensor(at), {1, n * n, 1}, {n, n});
@@ -73,7 +75,8 @@ Tensor triangle(const char* op, const Tensor& x, int k, bool lower) {
   expect_defined(op, "x", x);
   if (x.ndim() < 2) fail("[", op, "] x must have rank 2 or more: received x=", x.shape());
   const std::int64_t rows = x.shape()[-2], columns = x.shape()[-1];
-  if (rows == None || columns == None) return defer(op, {x.shape(), x.dtype()}, triangle, op, x, k, lower);
+  if (rows == None || columns == None)
+    return defer_described(op, {x.shape(), x.dtype()}, triangle, op, x, k, lower);
   const Tensor below = tri(rows, columns, lower ? k : k - 1, DType::Bool);
   return K::where(lower ? below : ~below, x, K::cast(K::full({}, 0, DType::UInt8), x.dtype()));
 }

@@ -1,3 +1,4 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
@@ -37,7 +38,8 @@ Tensor take(const Tensor& x, const Tensor& indices, std::optional<int> given_axi
   Shape shape(x.shape().begin(), axis);
   for (const std::int64_t extent : indices.shape()) shape.push_back(extent);
   for (int d = axis + 1; d < x.ndim(); ++d) shape.push_back(x.shape()[d]);
-  if (is_symbolic(x, indices)) return defer("take", {shape, x.dtype()}, take, x, indices, given_axis);
+  if (is_symbolic(x, indices))
+    return defer_described("take", {shape, x.dtype()}, take, x, indices, given_axis);
   const std::int64_t n = x.shape()[axis];
   return pick_rows("take", x, checked_indices("take", indices, n),
                    {x.shape().count(0, axis), n, x.shape().count(axis + 1)}, shape);
@@ -72,7 +74,7 @@ Tensor take_along_axis(const Tensor& x, const Tensor& indices, std::optional<int
   others[axis] = indices.shape()[axis];
   const Shape shape = broadcast_shapes("take_along_axis", others, indices.shape(), "x", "indices");
   if (is_symbolic(x, indices))
-    return defer("take_along_axis", {shape, x.dtype()}, take_along_axis, x, indices, given_axis);
+    return defer_described("take_along_axis", {shape, x.dtype()}, take_along_axis, x, indices, given_axis);
   Shape x_shape = shape;
   x_shape[axis] = x.shape()[axis];
   const Tensor source = K::broadcast_to(x, x_shape);
@@ -97,7 +99,8 @@ Tensor slice_update(const Tensor& inputs, const Shape& start, const Tensor& upda
     fail("[slice_update] start_indices and updates must have the rank of the inputs=", inputs.shape(),
          ": received start_indices=", numbers(start), ", updates=", updates.shape());
   if (is_symbolic(inputs, updates))
-    return defer("slice_update", {inputs.shape(), inputs.dtype()}, slice_update, inputs, start, updates);
+    return defer_described("slice_update", {inputs.shape(), inputs.dtype()}, slice_update, inputs, start,
+                           updates);
   op_helpers::Window window{start, start, updates.shape()};
   for (int d = 0; d < start.rank(); ++d) {
     if (start[d] < 0 || start[d] + updates.shape()[d] > inputs.shape()[d])
@@ -160,7 +163,7 @@ Tensor scatter(const Tensor& indices, const Tensor& values, const Shape& shape) 
   expect_values("scatter", "values", values, indices, shape);
   if (values.dtype().is_bool()) fail<TypeError>("[scatter] values must be numbers: received dtype=bool");
   if (is_symbolic(indices, values))
-    return defer("scatter", {shape, values.dtype()}, scatter, indices, values, shape);
+    return defer_described("scatter", {shape, values.dtype()}, scatter, indices, values, shape);
   const NamedRows named = named_rows("scatter", indices, shape);
   return op_helpers::add_rows("scatter", values, int64_tensor(named.numbers), {1, named.rows, named.inner},
                               shape);
@@ -216,8 +219,8 @@ Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor&
   expect_multi_indices("scatter_update", indices, inputs.shape());
   expect_values("scatter_update", "updates", updates, indices, inputs.shape());
   if (is_symbolic(inputs, indices, updates))
-    return defer("scatter_update", {inputs.shape(), inputs.dtype()}, scatter_update, inputs, indices, updates,
-                 reduction);
+    return defer_described("scatter_update", {inputs.shape(), inputs.dtype()}, scatter_update, inputs,
+                           indices, updates, reduction);
   const NamedRows named = named_rows("scatter_update", indices, inputs.shape());
   return reduction ? combined(inputs, updates, named, *reduction) : replaced(inputs, updates, named);
 }
@@ -274,8 +277,9 @@ std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
   expect_integers("unravel_index", indices);
   check_extents("unravel_index", shape, 1);
   if (is_symbolic(indices))
-    return defer("unravel_index", std::vector<OutputInfo>(shape.size(), {indices.shape(), indices.dtype()}),
-                 unravel_index, indices, shape);
+    return defer_described("unravel_index",
+                           std::vector<OutputInfo>(shape.size(), {indices.shape(), indices.dtype()}),
+                           unravel_index, indices, shape);
   const Tensor places = checked_indices("unravel_index", indices, shape.count());
   std::vector<Tensor> out;
   for (int axis = 0; axis < shape.rank(); ++axis) {

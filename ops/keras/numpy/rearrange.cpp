@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 
 #include <algorithm>
@@ -111,7 +111,8 @@ Tensor rearrange(const Tensor& tensor, const std::string& pattern,
   }
   if (std::max(std::count(split.begin(), split.end(), None), std::count(merged.begin(), merged.end(), None)) >
       1)
-    return defer("rearrange", {Shape(merged), tensor.dtype()}, rearrange, tensor, pattern, axes_lengths);
+    return defer_described("rearrange", {Shape(merged), tensor.dtype()}, rearrange, tensor, pattern,
+                           axes_lengths);
   return K::reshape(K::permute_dimensions(K::reshape(tensor, extents(split)), order), extents(merged));
 }
 

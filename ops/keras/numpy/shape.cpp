@@ -1,7 +1,9 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
+#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/keras/rows.hpp>
@@ -92,7 +94,7 @@ Tensor part(const Tensor& x, int axis, Slice::Bound begin, Slice::Bound end) {
 
 Tensor rolled(const Tensor& x, std::int64_t shift, int axis) {
   const std::int64_t n = x.shape()[axis];
-  if (n == None) return defer("roll", {x.shape(), x.dtype()}, rolled, x, shift, axis);
+  if (n == None) return defer_described("roll", {x.shape(), x.dtype()}, rolled, x, shift, axis);
   const std::int64_t first = n == 0 ? 0 : ((-shift) % n + n) % n;
   if (first == 0) return x;
   return K::concatenate({part(x, axis, first, None), part(x, axis, 0, first)}, axis);
@@ -106,10 +108,7 @@ Tensor roll(const Tensor& x, const K::PerAxis<std::int64_t>& shift, const Axes& 
     if (shift.list().size() != 1)
       fail("[roll] without axes there must be one shift: received ", shift.list().size());
     const Tensor moved = rolled(K::reshape(x, {-1}), shift.list()[0], 0);
-    if (x.size() >= 0) return K::reshape(moved, x.shape());
-    return defer(
-        "roll", {x.shape(), x.dtype()},
-        [](const Tensor& moved, const Tensor& x) { return K::reshape(moved, x.shape()); }, moved, x);
+    return x.size() >= 0 ? K::reshape(moved, x.shape()) : K::reshape(moved, K::shape(x));
   }
   const std::size_t n = axis.list().size();
   const std::vector<std::int64_t> shifts = shift.over(static_cast<int>(n));
@@ -156,7 +155,7 @@ Tensor repeat(const Tensor& x, const K::PerAxis<std::int64_t>& repeats, std::opt
     rows.insert(rows.end(), static_cast<std::size_t>(each[i]), static_cast<std::int64_t>(i));
   Shape shape = x.shape();
   shape[axis] = static_cast<std::int64_t>(rows.size());
-  if (is_symbolic(x)) return defer("repeat", {shape, x.dtype()}, repeat, x, repeats, given_axis);
+  if (is_symbolic(x)) return defer_described("repeat", {shape, x.dtype()}, repeat, x, repeats, given_axis);
   return op_helpers::pick_rows("repeat", x, op_helpers::int64_tensor(rows),
                                {x.shape().count(0, axis), x.shape()[axis], x.shape().count(axis + 1)}, shape);
 }
@@ -196,7 +195,7 @@ Tensor view(const Tensor& x, std::optional<DType> dtype) {
            ", ", x.dtype());
     shape[-1] = extent == None ? std::int64_t{None} : extent * from / to;
   }
-  if (is_symbolic(x)) return defer("view", {shape, *dtype}, view, WithoutGradient{x}, dtype);
+  if (is_symbolic(x)) return defer_described("view", {shape, *dtype}, view, WithoutGradient{x}, dtype);
   if (dtype->is_bool()) return K::cast(view(x, DType::UInt8), DType::Bool);
   Tensor out = Tensor::empty(shape, *dtype, "view");
   if (out.size() > 0) std::memcpy(out.raw(), x.raw(), static_cast<std::size_t>(x.size() * from));

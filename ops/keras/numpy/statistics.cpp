@@ -113,7 +113,8 @@ Tensor quantiles(const char* op, const Tensor& x, const ArrayLike& q, double sca
     return std::vector{
         quantiles(op, values[0], converted(values[1], DType::Float64), scale, axis, options, skip_nan)};
   };
-  if (is_symbolic(x, numbers)) return op_helpers::defer_by_trace(op, {x, numbers}, compute)[0];
+  if (is_symbolic(x, numbers))
+    return op_helpers::defer_by_trace(op, {x, numbers}, compute, axis, options.method, options.keepdims)[0];
   return compute({x, numbers})[0];
 }
 
@@ -205,9 +206,9 @@ Tensor correlate(const Tensor& x1, const Tensor& x2, const std::string& mode) {
   if (mode != "valid" && mode != "same" && mode != "full")
     fail("[correlate] mode must be \"valid\", \"same\" or \"full\": received mode=\"", mode, '"');
   if (is_symbolic(x, y))
-    return op_helpers::defer_by_trace("correlate", {x, y}, [mode](const std::vector<Tensor>& v) {
-      return std::vector{correlate(v[0], v[1], mode)};
-    })[0];
+    return op_helpers::defer_by_trace(
+        "correlate", {x, y},
+        [mode](const std::vector<Tensor>& v) { return std::vector{correlate(v[0], v[1], mode)}; }, mode)[0];
   const std::int64_t n = x.shape()[0], k = y.shape()[0];
   if (k > n) return K::reverse(correlate(y, x, mode), 0);
   if (mode == "valid") return sliding_products(x, y);

@@ -26,10 +26,17 @@ std::string visible(const Translation& t, const backend::AttentionOptions& optio
   return mask.empty() ? past : t.node("And", {mask, past});
 }
 
-Names attention(const Translation& t) {
+/// Returns the options that follow query, key, value and mask in the description of the symbol.
+backend::AttentionOptions options_of(const Translation& t) {
   const std::vector<DescribedArgument>* const described = described_arguments(t.symbol);
   if (!described) t.fail("its arguments are not recorded");
-  const auto& options = std::any_cast<const backend::AttentionOptions&>(described->at(0).value);
+  return {.causal = std::any_cast<bool>(described->at(5).value),
+          .scale = std::any_cast<const std::optional<double>&>(described->at(4).value),
+          .heads_last = described->size() == 6};
+}
+
+Names attention(const Translation& t) {
+  const backend::AttentionOptions options = options_of(t);
   const auto moved = [&](const std::string& x) {
     return options.heads_last ? t.graph.transposed(x, heads_first) : x;
   };

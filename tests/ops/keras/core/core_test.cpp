@@ -72,6 +72,20 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
          return ops::associative_scan([](const Tensor& a, const Tensor& b) { return a * b; }, K::reshape(in[0], {-1, 3}), {.axis = 1}); }, {normal({2, 3})}},
       {"ops::scan", [](In in) {
          return ops::scan([](const Tensor& c, const Tensor& x) { return std::pair{K::tanh(c + x), c * x}; }, K::sum(in[0]), K::reshape(in[0], {3, -1})).second; }, {normal({2, 3})}},
+      {"ops::cond", [](In in) { return ops::cond(K::sum(in[0]) > -100., in[0] * in[1], in[1]); }, {normal({2, 3}), normal({2, 3}, 2)}},
+      {"ops::switch_", [](In in) {
+         return ops::switch_(1, {[](In in) { return in[1]; }, [](In in) { return in[0] * in[1]; }}, {in[0], in[1]}); }, {normal({2, 3}), normal({2, 3}, 2)}},
+      {"ops::map", [](In in) {
+         return ops::map([](const Tensor& x) { return K::sum(x * x * x); }, K::reshape(in[0], {3, -1})); }, {normal({2, 3})}},
+      {"ops::vectorized_map", [](In in) {
+         return ops::vectorized_map([](const Tensor& x) { return K::sin(x) * x; }, K::reshape(in[0], {3, -1})); }, {normal({2, 3})}},
+      {"ops::fori_loop", [](In in) {
+         return ops::fori_loop(1, 4, [](std::int64_t i, const Tensor& x) { return K::sin(x) * static_cast<double>(i); }, in[0]); }, {normal({2, 3})}},
+      {"ops::while_loop", [](In in) {
+         return ops::while_loop([](const ops::LoopVariables& v) { return v[0] < 3; },
+                                [](const ops::LoopVariables& v) { return ops::LoopVariables{v[0] + 1, K::tanh(v[1]) * v[1]}; }, {ints(0), in[0]})[1]; }, {normal({2, 3})}},
+      {"ops::jvp", [](In in) {
+         return ops::jvp([](const Tensor& x) { return x * K::sin(x); }, in[0], in[1]).second; }, {normal({2, 3}), normal({2, 3}, 2)}},
   };
 });
 // clang-format on
