@@ -75,12 +75,12 @@ void add_signal_operations(std::vector<Operation>& all) {
        [](const OperationCall& call) {
          return parts(ops::rfft(call.tensor("x"), optional_integer(call, "fft_length")));
        },
-       "-"},
+       "rfft"},
       {"IRFFT", "math", "x; fft_length=null",
        [](const OperationCall& call) {
          return ops::irfft(complex(call), optional_integer(call, "fft_length"));
        },
-       "-"},
+       "irfft"},
       {"STFT", "math", "x; sequence_length, sequence_stride, fft_length, window=\"hann\", center=true", stft,
        "-"},
       {"ISTFT", "math",

@@ -9,6 +9,7 @@
 #include <ktape/ops/keras/rows.hpp>
 #include <ktape/ops/keras/unary.hpp>
 #include <ktape/ops/kernels/fourier/fft.hpp>
+#include <ktape/ops/kernels/fourier/real_fft.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
@@ -22,32 +23,61 @@ namespace {
 
 using List = std::vector<Tensor>;
 
-/// Returns the transform along the last axis, not normalized. Its adjoint is the transform in the other direction.
-List transformed(const Tensor& re, const Tensor& im, bool inverse) {
-  Tensor real = Tensor::empty_like(re), imag = Tensor::empty_like(im);
-  const std::int64_t n = re.shape()[-1], rows = n == 0 ? 0 : re.size() / n;
-  op_helpers::with_float_or_double(re.dtype(), [&]<class T>() {
-    parallel_for(
-        rows, std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(n, 1)),
-        [&](std::int64_t begin, std::int64_t end) {
-          kernels::FourierTransform<T> transform(n, inverse);
-          std::vector<std::complex<T>> row(static_cast<std::size_t>(n));
-          for (std::int64_t r = begin; r < end; ++r) {
-            for (std::int64_t i = 0; i < n; ++i)
-              row[static_cast<std::size_t>(i)] = {re.pointer<T>()[r * n + i], im.pointer<T>()[r * n + i]};
-            transform.run(row.data());
-            for (std::int64_t i = 0; i < n; ++i) {
-              real.pointer<T>()[r * n + i] = row[static_cast<std::size_t>(i)].real();
-              imag.pointer<T>()[r * n + i] = row[static_cast<std::size_t>(i)].imag();
-            }
-          }
-        });
+template <class T>
+kernels::Parts<T> parts_of(const Tensor& re, const Tensor& im) {
+  return {re.pointer<T>(), im.pointer<T>()};
+}
+
+/// Returns the rows of n elements for which a second thread pays.
+std::int64_t rows_for_a_thread(std::int64_t n) {
+  return std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(n, 1));
+}
+
+template <class T>
+void transform_rows(std::int64_t n, std::int64_t rows, kernels::Parts<const T> x, kernels::Parts<T> out) {
+  const auto transform = kernels::FourierTransform<T>::of(n);
+  parallel_for(rows, rows_for_a_thread(n), [&](std::int64_t begin, std::int64_t end) {
+    transform->rows(end - begin, x + begin * n, out + begin * n);
   });
+}
+
+/// Transforms the columns of matrices, n x width.
+template <class T>
+void transform_columns(std::int64_t n, std::int64_t width, std::int64_t matrices, kernels::Parts<const T> x,
+                       kernels::Parts<T> out) {
+  const auto transform = kernels::FourierTransform<T>::of(n);
+  constexpr std::int64_t block = 64;
+  const std::int64_t blocks = (width + block - 1) / block;
+  parallel_for(matrices * blocks, rows_for_a_thread(n * block), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t first = i % blocks * block, at = i / blocks * n * width + first;
+      transform->columns(std::min(block, width - first), {x.re + at, x.im + at, width},
+                         {out.re + at, out.im + at, width});
+    }
+  });
+}
+
+enum class Along { Rows, Columns };
+
+/// Returns the transform along the last axis, or along the axis before the last one, not normalized. Its adjoint is the
+/// transform in the other direction.
+List transformed(const Tensor& re, const Tensor& im, bool inverse, Along along) {
+  Tensor real = Tensor::empty_like(re), imag = Tensor::empty_like(im);
+  if (re.size() > 0)
+    op_helpers::with_float_or_double(re.dtype(), [&]<class T>() {
+      const auto given = parts_of<const T>(re, im);
+      const auto result = parts_of<T>(real, imag);
+      const auto x = inverse ? given.exchanged() : given;
+      const auto out = inverse ? result.exchanged() : result;
+      const std::int64_t last = re.shape()[-1], n = along == Along::Rows ? last : re.shape()[-2];
+      if (along == Along::Rows) transform_rows<T>(n, re.size() / n, x, out);
+      else transform_columns<T>(n, last, re.size() / n / last, x, out);
+    });
   if (recording(re, im)) {
     const Tensor outs[] = {real, imag};
-    record("fft", outs, {re, im}, [inverse, like = real.detach()](Grads& grads) {
+    record("fft", outs, {re, im}, [inverse, along, like = real.detach()](Grads& grads) {
       const auto or_zeros = [&](const Tensor& g) { return g.defined() ? g : K::zeros_like(like); };
-      const List back = transformed(or_zeros(grads.output(0)), or_zeros(grads.output(1)), !inverse);
+      const List back = transformed(or_zeros(grads.output(0)), or_zeros(grads.output(1)), !inverse, along);
       grads.add(0, back[0]), grads.add(1, back[1]);
     });
   }
@@ -68,7 +98,7 @@ ComplexPair parts(const char* op, const ComplexPair& given, int rank) {
 ComplexPair along_last(const ComplexPair& x, bool inverse) {
   const OutputInfo info{x.first.shape(), x.first.dtype()};
   const auto of_parts = [](const List& parts, bool inverse) {
-    return transformed(parts[0], parts[1], inverse);
+    return transformed(parts[0], parts[1], inverse, Along::Rows);
   };
   const List parts{x.first, x.second};
   const List found = is_symbolic(parts) ? defer_described("fft", {info, info}, of_parts, parts, inverse)
@@ -81,6 +111,11 @@ ComplexPair each(const ComplexPair& x, const std::function<Tensor(const Tensor&)
 }
 
 ComplexPair along_last_two(const ComplexPair& x, bool inverse) {
+  if (!is_symbolic(x.first, x.second)) {
+    const List rows = transformed(x.first, x.second, inverse, Along::Rows);
+    const List both = transformed(rows[0], rows[1], inverse, Along::Columns);
+    return {both[0], both[1]};
+  }
   const auto turned = [](const Tensor& part) { return swapaxes(part, -1, -2); };
   return each(along_last(each(along_last(x, inverse), turned), inverse), turned);
 }
@@ -113,28 +148,96 @@ ComplexPair ifft2(const ComplexPair& given) {
   return each(sums, [n](const Tensor& part) { return part / static_cast<double>(n); });
 }
 
+namespace {
+
+/// Returns 1 for the first element and, if n is even, for the last one, 2 for the others: how often each of the n / 2 + 1
+/// elements stands in the transform of n real numbers.
+Tensor multiplicity(std::int64_t n, DType dtype) {
+  std::vector<double> times(static_cast<std::size_t>(n / 2 + 1), 2);
+  times[0] = 1;
+  if (n % 2 == 0) times.back() = 1;
+  return K::constant(times, {.dtype = dtype});
+}
+
+List real_transform(const Tensor& x, std::int64_t n);
+
+/// Returns the n real numbers whose transform has the given first n / 2 + 1 elements, times n.
+Tensor real_numbers(const List& bins, std::int64_t n) {
+  const Tensor &re = bins[0], &im = bins[1];
+  Shape shape = re.shape();
+  shape[-1] = n;
+  Tensor out = Tensor::empty(shape, re.dtype(), "irfft");
+  if (out.size() > 0)
+    op_helpers::with_float_or_double(re.dtype(), [&]<class T>() {
+      const auto transform = kernels::RealTransform<T>::of(n);
+      parallel_for(out.size() / n, rows_for_a_thread(n), [&](std::int64_t begin, std::int64_t end) {
+        transform->backward(end - begin, parts_of<const T>(re, im) + begin * (n / 2 + 1),
+                            out.pointer<T>() + begin * n);
+      });
+    });
+  if (recording(re, im))
+    record("irfft", out, {re, im}, [n](const Tensor& g, Grads& grads) {
+      const List back = real_transform(g, n);
+      const Tensor times = multiplicity(n, g.dtype());
+      grads.to(0, [&] { return back[0] * times; });
+      grads.to(1, [&] { return back[1] * times; });
+    });
+  return out;
+}
+
+/// Returns the first n / 2 + 1 elements of the transform of n real numbers.
+List real_transform(const Tensor& x, std::int64_t n) {
+  Shape shape = x.shape();
+  shape[-1] = n / 2 + 1;
+  Tensor real = Tensor::empty(shape, x.dtype(), "rfft"), imag = Tensor::empty(shape, x.dtype());
+  if (x.size() > 0)
+    op_helpers::with_float_or_double(x.dtype(), [&]<class T>() {
+      const auto transform = kernels::RealTransform<T>::of(n);
+      parallel_for(x.size() / n, rows_for_a_thread(n), [&](std::int64_t begin, std::int64_t end) {
+        transform->forward(end - begin, x.pointer<const T>() + begin * n,
+                           parts_of<T>(real, imag) + begin * (n / 2 + 1));
+      });
+    });
+  if (recording(x)) {
+    const Tensor outs[] = {real, imag};
+    record("rfft", outs, {x}, [n, like = real.detach()](Grads& grads) {
+      grads.to(0, [&] {
+        const Tensor times = multiplicity(n, like.dtype());
+        const auto shared = [&](const Tensor& g) { return g.defined() ? g / times : K::zeros_like(like); };
+        return real_numbers({shared(grads.output(0)), shared(grads.output(1))}, n);
+      });
+    });
+  }
+  return {real, imag};
+}
+
+Tensor scaled_real_numbers(const List& bins, std::int64_t n) {
+  return real_numbers(bins, n) / static_cast<double>(n);
+}
+
+}  // namespace
+
 ComplexPair rfft(const Tensor& given, std::optional<std::int64_t> fft_length) {
-  const Tensor x = op_helpers::floating("rfft", given);
-  if (x.ndim() < 1) fail("[rfft] x must have rank 1 or more: received x=()");
-  const std::int64_t n = length_of("rfft", fft_length.value_or(x.shape()[-1]));
-  const Tensor real = fitted(x, n);
-  return each(fft({real, K::zeros_like(real)}), [n](const Tensor& part) {
-    return K::index(part, {Ellipsis, Slice(0, n / 2 + 1)});
-  });
+  const Tensor floats = op_helpers::floating("rfft", given);
+  if (floats.ndim() < 1) fail("[rfft] x must have rank 1 or more: received x=()");
+  const std::int64_t n = length_of("rfft", fft_length.value_or(floats.shape()[-1]));
+  const Tensor x = fitted(floats.dtype() == DType::Float16 ? K::cast(floats, DType::Float32) : floats, n);
+  Shape shape = x.shape();
+  shape[-1] = n / 2 + 1;
+  const OutputInfo info{shape, x.dtype()};
+  const List found =
+      is_symbolic(x) ? defer_described("rfft", {info, info}, real_transform, x, n) : real_transform(x, n);
+  return {found[0], found[1]};
 }
 
 Tensor irfft(const ComplexPair& given, std::optional<std::int64_t> fft_length) {
   const ComplexPair x = parts("irfft", given, 1);
-  const std::int64_t n = length_of("irfft", fft_length.value_or(2 * (x.first.shape()[-1] - 1))),
-                     bins = n / 2 + 1;
-  const Tensor re = fitted(x.first, bins), im = fitted(x.second, bins);
-  // The other half of the transform of real numbers is the conjugate of this half, backwards.
-  const auto mirrored = [&](const Tensor& part) {
-    return K::reverse(K::index(part, {Ellipsis, Slice(1, (n + 1) / 2)}), -1);
-  };
-  const ComplexPair whole{K::concatenate({re, mirrored(re)}, -1), K::concatenate({im, -mirrored(im)}, -1)};
-  // The imaginary parts of the first and the middle element do not reach the real part of the result.
-  return along_last(whole, true).first / static_cast<double>(n);
+  const std::int64_t n = length_of("irfft", fft_length.value_or(2 * (x.first.shape()[-1] - 1)));
+  const List bins{fitted(x.first, n / 2 + 1), fitted(x.second, n / 2 + 1)};
+  if (!is_symbolic(bins)) return scaled_real_numbers(bins, n);
+  Shape shape = bins[0].shape();
+  shape[-1] = n;
+  return defer_described("irfft", {shape, bins[0].dtype()}, scaled_real_numbers, bins, n);
 }
 
 Tensor StftWindow::of(const char* op, std::int64_t length, std::int64_t fft_length, DType dtype) const {

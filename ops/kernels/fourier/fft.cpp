@@ -1,8 +1,8 @@
 #include <ktape/ops/kernels/fourier/fft.hpp>
+#include <ktape/ops/kernels/fourier/transform_cache.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <numbers>
 
 namespace ktape::kernels {
@@ -14,8 +14,6 @@ constexpr std::int64_t side_by_side = 16;
 constexpr std::int64_t long_row = 256;
 /// The elements of the columns that are transformed together, so that they stay in the caches.
 constexpr std::int64_t cached_elements = 1 << 15;
-/// The numbers of all transforms in the cache.
-constexpr std::int64_t cached_transforms = 1 << 22;
 
 std::int64_t largest_prime_of(std::int64_t n) {
   std::int64_t largest = 1;
@@ -76,31 +74,8 @@ FourierTransform<T>::FourierTransform(std::int64_t n) : n_(n) {
 
 template <class T>
 std::shared_ptr<const FourierTransform<T>> FourierTransform<T>::of(std::int64_t n) {
-  static std::mutex mutex;
-  static std::vector<std::shared_ptr<const FourierTransform>>
-      cache;  // the transform of the last call is the last one
-  {
-    const std::lock_guard lock(mutex);
-    const auto found =
-        std::find_if(cache.begin(), cache.end(), [n](const auto& each) { return each->n_ == n; });
-    if (found != cache.end()) {
-      std::rotate(found, found + 1, cache.end());
-      return cache.back();
-    }
-  }
-  const auto made = std::make_shared<const FourierTransform>(n);
-  const std::lock_guard lock(mutex);
-  cache.push_back(made);
-  std::int64_t numbers = 0;
-  for (auto each = cache.rbegin(); each != cache.rend(); ++each)
-    if (each != cache.rbegin() &&
-        (numbers + (*each)->n_ > cached_transforms || each - cache.rbegin() >= 64)) {
-      cache.erase(cache.begin(), each.base());
-      break;
-    } else {
-      numbers += (*each)->n_;
-    }
-  return made;
+  static TransformCache<FourierTransform> cache;
+  return cache.of(n);
 }
 
 template <class T>

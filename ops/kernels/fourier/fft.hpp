@@ -18,6 +18,8 @@ class FourierTransform {
   /// Returns the transform of n numbers from a cache of bounded size.
   static std::shared_ptr<const FourierTransform> of(std::int64_t n);
 
+  std::int64_t size() const { return n_; }
+
   /// Transforms rows of n elements. The result must not overlap x.
   void rows(std::int64_t rows, Parts<const T> x, Parts<T> out) const;
   /// Transforms `width` columns of n elements: element j of a column lies j * stride behind its first element.
