@@ -12,4 +12,8 @@ int main(int argc, char** argv) {
   peer::layers();
   for (const bool nhwc : {false, true}) peer::images(nhwc);
   for (const bool nhwc : {false, true}) peer::classifiers(nhwc);
+  peer::arrays();
+#ifdef PEER_FFTW
+  peer::transforms();
+#endif
 }

@@ -28,5 +28,7 @@ void kernels();               // elementwise, reductions, copies, tiny and small
 void layers();                // layer normalization and attention
 void images(bool nhwc);       // convolutions, batch normalization, pooling
 void classifiers(bool nhwc);  // resnet50, mobilenet_v2
+void arrays();                // sorting, searching, factorizations
+void transforms();            // Fourier transforms
 
 }  // namespace peer
