@@ -13,6 +13,18 @@
 ///
 ///     auto [last, steps] = ops::scan([](const Tensor& c, const Tensor& x) { return std::pair{c + x, c * x}; }, init, xs);
 ///     Tensor matrix = ops::jacobian([](const Tensor& x) { return x * x; }, x);
+///     ops::cast(x, "int32"), ops::dtype(x), ops::is_tensor(x), ops::stop_gradient(x);
+///     ops::cond(ops::sum(x) > 0, x, -x), ops::map([](const Tensor& row) { return ops::sum(row); }, xs);
+///     ops::switch_(1, {[](const std::vector<Tensor>& v) { return v[0]; }}, {x});
+///     ops::vectorized_map([](const Tensor& row) { return row * row; }, xs);
+///     ops::fori_loop(0, 3, [](std::int64_t i, const Tensor& v) { return v * double(i); }, x);
+///     ops::while_loop([](const ops::LoopVariables& v) { return v[0] < 3; },
+///                     [](const ops::LoopVariables& v) { return ops::LoopVariables{v[0] + 1}; }, {x});
+///     ops::associative_scan([](const Tensor& a, const Tensor& b) { return a + b; }, xs);
+///     ops::jvp([](const Tensor& v) { return ops::sin(v); }, x, ops::ones_like(x)).second;
+///     ops::vjp([](const Tensor& v) { return ops::sin(v); }, x).second(ops::ones_like(x));
+///     ops::hessian([](const Tensor& v) { return ops::sum(v * v * v); }, x);
+///     ops::custom_gradient([](const Tensor& v) { return std::pair{v, [](const Tensor& g) { return g * 2; }}; });
 namespace ktape::ops {
 
 using backend::cast, backend::dtype, backend::is_tensor, backend::stop_gradient;

@@ -13,6 +13,8 @@
 ///
 ///     auto [real, imag] = ops::rfft(signal);
 ///     Tensor same = ops::irfft({real, imag}), spectrum = ops::stft(signal, 256, 128, 256).first;
+///     ops::fft({real, imag}), ops::fft2({real, imag}), ops::ifft2({real, imag}).first;
+///     ops::istft(ops::stft(signal, 256, 128, 256), 256, 128, 256);
 namespace ktape::ops {
 
 using ComplexPair = std::pair<Tensor, Tensor>;

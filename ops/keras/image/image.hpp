@@ -13,6 +13,12 @@
 ///
 ///     ops::resize(images, {32, 32}, {.interpolation = "bicubic", .antialias = true});
 ///     ops::gaussian_blur(images, {3, 5}, {1., 2.}), ops::rgb_to_grayscale(images), ops::extract_patches(images, 8);
+///     ops::rgb_to_hsv(images), ops::hsv_to_rgb(images), ops::sobel_edges(images), ops::ssim(images, images);
+///     ops::extract_patches_3d(volumes, 2), ops::reconstruct_patches(patches, 8, {32, 32});
+///     ops::crop_images(images, {.top = 1, .left = 2, .target_height = 8, .target_width = 8});
+///     ops::pad_images(images, {.top = 1, .left = 1, .bottom = 1, .right = 1});
+///     ops::map_coordinates(x, places, 1, "reflect"), ops::affine_transform(images, transform);
+///     ops::perspective_transform(images, from, to);
 namespace ktape::ops {
 
 using ImageSize = backend::PerAxis<std::int64_t>;

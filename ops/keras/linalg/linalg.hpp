@@ -15,6 +15,9 @@
 ///
 ///     Tensor x = ops::solve(a, b), w = ops::eigh(a).w;
 ///     auto [u, s, vh] = ops::svd(a, false);
+///     ops::cholesky(a), ops::cholesky_inverse(a), ops::lu_factor(a).pivots, ops::solve_triangular(a, b, true);
+///     ops::inv(a), ops::det(a), ops::slogdet(a).sign, ops::logdet(a), ops::qr(a).r, ops::eig(a).w_real;
+///     ops::lstsq(a, b), ops::pinv(a), ops::matrix_power(a, 3), ops::matrix_rank(a), ops::norm(a, "nuc");
 namespace ktape {
 
 /// An error for a matrix that is singular or not positive definite, or for an iteration that does not converge.

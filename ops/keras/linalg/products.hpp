@@ -9,6 +9,7 @@
 /// Shapes that do not fit are a ValueError. Differentiable to any order.
 ///
 ///     ops::matmul(a, b), ops::tensordot(a, b, {{0, 2}, {1, 0}}), ops::einsum("ii->i", {a}), ops::cdist(a, b);
+///     ops::dot(a, b), ops::inner(a, b), ops::outer(v, w), ops::vdot(a, b), ops::kron(a, b), ops::cross(v, w);
 namespace ktape::ops {
 
 /// Returns the matrix product over the last two axes; the axes before broadcast. A vector is a row on the left and a column on

@@ -7,6 +7,8 @@
 /// Reductions of segments, and frames of signals, of keras.ops.
 ///
 ///     Tensor sums = ops::segment_sum(messages, receivers, nodes);
+///     ops::segment_prod(messages, receivers), ops::segment_max(messages, receivers), ops::extract_sequences(x, 4, 2);
+///     ops::segment_min(messages, receivers, nodes);
 namespace ktape::ops {
 
 /// Reduces the slices of `data`, (n, ...), whose segment_ids, (n,), are equal: (num_segments, ...). Negative ids, and ids from

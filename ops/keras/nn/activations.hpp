@@ -6,6 +6,11 @@
 /// has the shape of x. Differentiable to any order.
 ///
 ///     ops::gelu(x), ops::leaky_relu(x, 0.1), ops::softmax(x, {0, 2}), ops::glu(x, 1);
+///     ops::relu(x), ops::relu6(x), ops::elu(x), ops::celu(x, 0.5), ops::selu(x), ops::sigmoid(x), ops::log_sigmoid(x);
+///     ops::silu(x), ops::swish(x), ops::hard_sigmoid(x), ops::hard_silu(x), ops::hard_swish(x), ops::hard_tanh(x);
+///     ops::hard_shrink(x), ops::soft_shrink(x, 0.2), ops::tanh_shrink(x), ops::threshold(x, 0, -1), ops::softplus(x);
+///     ops::softsign(x), ops::squareplus(x), ops::log_softmax(x), ops::sparsemax(x), ops::sparse_plus(x);
+///     ops::sparse_sigmoid(x);
 namespace ktape::ops {
 
 /// Returns max(x, 0), in the dtype of x; min(max(x, 0), 6); or x above 0, negative_slope * x elsewhere.

@@ -13,6 +13,10 @@
 ///
 ///     ops::conv(x, kernel, {.strides = 2, .padding = "same"});
 ///     ops::max_pool(x, 2), ops::adaptive_average_pool(x, {2, 4}), ops::normalize(x, -1, 1);
+///     ops::conv_transpose(x, kernel, {.strides = 2}), ops::depthwise_conv(x, kernel), ops::average_pool(x, 2);
+///     ops::separable_conv(x, kernel, pointwise), ops::adaptive_max_pool(x, 3), ops::moments(x, {0, 1}).mean;
+///     ops::batch_normalization(x, mean, variance, -1), ops::layer_normalization(x), ops::rms_normalization(x);
+///     ops::dot_product_attention(query, key, value, {.is_causal = true});
 namespace ktape::ops {
 
 using Extents = backend::PerAxis<std::int64_t>;

@@ -8,6 +8,9 @@
 /// with respect to the floating arguments unless a comment says otherwise; shapes and names that do not fit are a ValueError.
 ///
 ///     ops::categorical_crossentropy(target, output), ops::psnr(x, output, 1), ops::depth_to_space(x, 2);
+///     ops::sparse_categorical_crossentropy(classes, output), ops::binary_crossentropy(target, output, true);
+///     ops::ctc_loss(labels, logits, label_lengths, lengths), ops::ctc_decode(logits, lengths).decoded;
+///     ops::space_to_depth(image, 2), ops::polar(x, output).real;
 namespace ktape::ops {
 
 /// Returns -sum(target * log(p)) along the axis, with p = output / sum(output) clipped to [epsilon(), 1 - epsilon()]; from

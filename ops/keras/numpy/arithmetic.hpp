@@ -10,6 +10,11 @@
 /// says otherwise. Shapes that do not broadcast are a ValueError.
 ///
 ///     Tensor y = ops::mod(ops::add(x, 1), ops::maximum(x, 0.5));
+///     ops::subtract(a, 1), ops::multiply(2, b), ops::divide(a, b), ops::true_divide(1, b), ops::power(a, 3);
+///     ops::divide_no_nan(a, b), ops::floor_divide(a, 2), ops::fmod(a, b), ops::ldexp(a, 3), ops::minimum(a, b);
+///     ops::fmax(a, b), ops::fmin(a, b), ops::arctan2(a, b), ops::hypot(a, b), ops::logaddexp(a, b);
+///     ops::logaddexp2(a, b), ops::heaviside(a, 0.5), ops::nextafter(a, b), ops::gammainc(a, b), ops::gcd(n, 12);
+///     ops::lcm(n, 12);
 namespace ktape::ops {
 
 /// Returns x1 + x2 (of bools: x1 or x2), x1 - x2, or x1 * x2 (of bools: x1 and x2). Integers wrap around.

@@ -11,6 +11,10 @@
 /// Functions of keras.ops that make tensors. A dtype that is not given is floatx(), unless a comment says otherwise.
 ///
 ///     ops::linspace(0, 1, 5), ops::eye(3), ops::tri(3), ops::arange(0, 10, 2), ops::hanning(16);
+///     ops::zeros({2, 3}), ops::ones({2}, "int32"), ops::full({2, 2}, 7), ops::empty({3}), ops::zeros_like(x);
+///     ops::ones_like(x), ops::full_like(x, 2), ops::empty_like(x), ops::array({{1, 2}, {3, 4}}), ops::identity(3);
+///     ops::convert_to_tensor({1., 2.}), ops::logspace(0, 3, 4), ops::geomspace(1, 1000, 4), ops::meshgrid({v, w});
+///     ops::vander(v, 3), ops::bartlett(16), ops::hamming(16), ops::blackman(16), ops::kaiser(16, 8.6);
 namespace ktape::ops {
 
 using backend::arange;

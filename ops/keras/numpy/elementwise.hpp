@@ -8,6 +8,15 @@
 ///
 ///     namespace ops = ktape::ops;
 ///     Tensor y = ops::floor(x) + ops::arctan(x);
+///     ops::floor(x), ops::ceil(x), ops::trunc(x), ops::round(x, 2), ops::sqrt(x), ops::rsqrt(x), ops::cbrt(x);
+///     ops::reciprocal(x), ops::square(x), ops::exp(x), ops::expm1(x), ops::exp2(x), ops::log(x), ops::log2(x);
+///     ops::log10(x), ops::log1p(x), ops::sin(x), ops::cos(x), ops::tan(x), ops::arcsin(x), ops::arccos(x);
+///     ops::sinh(x), ops::cosh(x), ops::tanh(x), ops::arcsinh(x), ops::arccosh(x), ops::arctanh(x), ops::sinc(x);
+///     ops::deg2rad(x), ops::rad2deg(x), ops::erf(x), ops::erfc(x), ops::erfinv(x), ops::i0(x), ops::abs(x);
+///     ops::absolute(x), ops::fabs(x), ops::negative(x), ops::sign(x), ops::angle(x), ops::real(x), ops::conj(x);
+///     ops::conjugate(x), ops::imag(x), ops::isnan(x), ops::isfinite(x), ops::isinf(x), ops::isposinf(x);
+///     ops::isneginf(x), ops::isreal(x), ops::signbit(x), ops::nan_to_num(x, 0, 1e6), ops::clip(x, 0, 1);
+///     ops::saturate_cast(x, "uint8");
 namespace ktape::ops {
 
 /// Returns the next whole number below (`floor`) or above (`ceil`).

@@ -14,6 +14,9 @@
 ///     ops::take(x, K::constant({0, -1}, {.dtype = "int32"}), 1);
 ///     ops::slice_update(x, {1, 2}, ops::zeros({2, 3}));
 ///     auto [values, indices] = ops::top_k(x, 3);
+///     ops::take_along_axis(x, ops::argsort(x, 1), 1), ops::get_item(x, {All, 0}), ops::slice(x, {0, 1}, {2, 2});
+///     ops::scatter(places, v, {5}), ops::scatter_update(v, places, w, "add"), ops::in_top_k(n, x, 3), ops::one_hot(n, 4);
+///     ops::multi_hot(n, 4), ops::nonzero(x), ops::unravel_index(n, {3, 4});
 namespace ktape::ops {
 
 /// Returns the slices of x at the indices along an axis, in the shape x.shape[:axis] + indices.shape +

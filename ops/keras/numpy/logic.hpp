@@ -5,6 +5,13 @@
 
 /// Comparisons, logic, bits and choices of keras.ops, element by element with NumPy's broadcasting; tensors of two
 /// dtypes are converted to their common dtype. Only the choices (`where`, `select`) have gradients.
+///
+///     ops::equal(a, b), ops::not_equal(a, 0), ops::greater(a, b), ops::greater_equal(a, b), ops::less(a, 1);
+///     ops::less_equal(a, b), ops::logical_and(a, b), ops::logical_or(a, b), ops::logical_xor(a, b);
+///     ops::logical_not(a), ops::bitwise_and(n, 7), ops::bitwise_or(n, 1), ops::bitwise_xor(n, 3);
+///     ops::bitwise_not(n), ops::bitwise_invert(n), ops::bitwise_left_shift(n, 2), ops::bitwise_right_shift(n, 2);
+///     ops::left_shift(n, 2), ops::right_shift(n, 2), ops::isclose(a, b), ops::allclose(a, b, {.atol = 1e-3});
+///     ops::where(a > b, a, 0), ops::select({a > 1, a < 0}, {a, b}, -1);
 namespace ktape::ops {
 
 /// Compares and returns a bool tensor; comparisons with NaN are false, except `not_equal`.

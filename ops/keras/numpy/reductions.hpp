@@ -8,6 +8,11 @@
 /// order unless a comment says otherwise. An axis out of range or named twice is a ValueError.
 ///
 ///     ops::sum(x), ops::mean(x, -1), ops::max(x, {0, 2}, true), ops::argmax(x), ops::argmax(x, -1);
+///     ops::prod(x, 1), ops::min(x, -1), ops::amax(x, 0), ops::amin(x, 0, true), ops::ptp(x, 1), ops::var(x, 1);
+///     ops::std(x), ops::logsumexp(x, -1), ops::any(x), ops::all(x, 1), ops::count_nonzero(x, 0), ops::argmin(x, 0);
+///     ops::cumsum(x, 1), ops::cumprod(x), ops::nansum(x), ops::nanprod(x, 1), ops::nanmean(x, 1), ops::nanvar(x);
+///     ops::nanstd(x, 0), ops::nanmax(x), ops::nanmin(x, 1), ops::nanargmax(x, 1), ops::nanargmin(x);
+///     ops::nancumsum(x, 1), ops::nancumprod(x, 0);
 namespace ktape::ops {
 
 /// Returns the sum or the product of each group; integers narrower than int32 and bools give int32. Integers wrap

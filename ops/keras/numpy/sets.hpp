@@ -9,6 +9,9 @@
 
 /// Functions of keras.ops that search sorted tensors, count and compare sets. Only `bincount` has a gradient, with
 /// respect to the weights. Where a length depends on the values, graphs do not know the length.
+///
+///     ops::searchsorted(v, x), ops::digitize(x, v), ops::bincount(n), ops::histogram(v, 20).counts;
+///     ops::unique(n, {.return_counts = true}), ops::isin(n, m);
 namespace ktape::ops {
 
 /// Returns the int32 position in a sorted vector before which each value belongs: before equal elements ("left") or

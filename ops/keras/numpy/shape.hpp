@@ -17,6 +17,14 @@
 /// are joined are converted to their common dtype.
 ///
 ///     ops::moveaxis(x, 0, -1), ops::roll(x, {1, -2}, {0, 1}), ops::concatenate({a, b}, 1), ops::rot90(image);
+///     ops::shape(x), ops::ndim(x), ops::size(x), ops::reshape(x, {-1, 4}), ops::ravel(x), ops::expand_dims(x, {0, 2});
+///     ops::squeeze(x), ops::transpose(x, Shape{1, 0}), ops::swapaxes(x, 0, 1), ops::broadcast_to(x, {5, 2, 3});
+///     ops::flip(x, 1), ops::fliplr(x), ops::flipud(x), ops::stack({a, b}), ops::append(a, b, 0), ops::hstack({a, b});
+///     ops::vstack({a, b}), ops::dstack({a, b}), ops::column_stack({v, w}), ops::split(x, 2), ops::unstack(x);
+///     ops::array_split(x, 3), ops::hsplit(x, {1}), ops::vsplit(x, 2), ops::dsplit(image, 2), ops::repeat(x, 2, 1);
+///     ops::tile(x, {2, 1}), ops::pad(x, {{1, 1}, {0, 2}}), ops::diag(v), ops::diagflat(x), ops::diagonal(x, 1);
+///     ops::trace(x), ops::tril(x), ops::triu(x, 1), ops::rearrange(x, "(a b) c -> a (b c)", {{"b", 2}});
+///     ops::copy(x), ops::view(x, "int32");
 namespace ktape::ops {
 
 using backend::broadcast_to, backend::ndim, backend::shape, backend::unstack;

@@ -7,6 +7,10 @@
 
 /// Statistics of keras.ops: order, quantiles, correlation, differences. Differentiable to any order with respect to
 /// the tensors unless a comment says otherwise.
+///
+///     ops::nanquantile(x, 0.5), ops::nanpercentile(x, 90, 0), ops::nanmedian(x), ops::average(x, 1, weights);
+///     ops::sort(x, 0), ops::argsort(x), ops::argpartition(x, 2), ops::corrcoef(matrix), ops::correlate(v, w, "same");
+///     ops::diff(x, 2), ops::trapezoid(x, {}, 0.1);
 namespace ktape::ops {
 
 struct QuantileOptions {

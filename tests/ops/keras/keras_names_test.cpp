@@ -2,6 +2,10 @@
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
 #include <string>
 
 namespace {
@@ -28,4 +32,23 @@ TEST_CASE("keras.ops has 355 names and keras.random 11: a name that is missing h
 #undef KERAS_MISSING
   CHECK(ops == 355);
   CHECK(random == 11);
+}
+
+TEST_CASE("every name of keras.ops stands in an example of a header") {
+  std::set<std::string> shown;
+  const std::regex name("\\bops::(\\w+)");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("ops/keras")) {
+    if (entry.path().extension() != ".hpp") continue;
+    std::ifstream header(entry.path());
+    for (std::string line; std::getline(header, line);)
+      if (line.starts_with("///     "))
+        for (auto i = std::sregex_iterator(line.begin(), line.end(), name); i != std::sregex_iterator(); ++i)
+          shown.insert((*i)[1]);
+  }
+#define KERAS_NAME(space, name) \
+  if (std::string(#space) == "ops") CHECK_MESSAGE(shown.count(#name) == 1, #name);
+#define KERAS_MISSING(name, reason)
+#include "keras_names.inc"
+#undef KERAS_NAME
+#undef KERAS_MISSING
 }
