@@ -347,8 +347,106 @@ def segments_and_sets():
     add("ifft2", lambda r, i: pair(np.fft.ifft2(r + 1j * i)), {"x/0": numbers(3, 4), "x/1": numbers(3, 4)})
 
 
+def lengths():
+    """Adds cases of lengths for which kernels have paths of their own."""
+    def pair(z):
+        return [z.real, z.imag]
+    for n in (1, 2, 7, 16, 37, 60, 96, 210):
+        add("fft", lambda r, i: pair(np.fft.fft(r + 1j * i)), {"x/0": numbers(n), "x/1": numbers(n)}, grad="all" if n < 40 else None)
+        add("rfft", lambda x: pair(np.fft.rfft(x)), {"x": numbers(2, n)}, grad="all" if n < 40 else None)
+    for n, length in ((4, 6), (4, 7), (6, 4), (3, 9)):
+        add("irfft", lambda r, i, m=length: np.fft.irfft(np.concatenate([r[:1].real + 0j, (r + 1j * i)[1:]]), m),
+            {"x/0": numbers(n), "x/1": numbers(n)}, {"fft_length": length})
+        add("rfft", lambda x, m=length: pair(np.fft.rfft(x, m)), {"x": numbers(n)}, {"fft_length": length})
+    for shape in ((3, 5), (1, 8), (6, 37)):
+        add("fft2", lambda r, i: pair(np.fft.fft2(r + 1j * i)), {"x/0": numbers(*shape), "x/1": numbers(*shape)}, grad="all" if shape[1] < 9 else None)
+    ties = (rng.randint(-40, 40, (2, 300)) / 4).astype(np.float64)
+    ties[0, ::29] = np.inf
+    ties[1, ::31] = -np.inf
+    for x in (ties, rng.randint(-(2**31), 2**31 - 1, 500).astype(np.int32), rng.randint(0, 256, 300).astype(np.uint8)):
+        add("sort", lambda x: np.sort(x, -1, kind="stable"), {"x": x}, grad=None)
+        add("argsort", lambda x: np.argsort(x, -1, kind="stable").astype(np.int32), {"x": x}, grad=None)
+    broken = ties[0].copy()
+    broken[[3, 77]] = np.nan
+    add("sort", np.sort, {"x": broken}, grad=None)
+    add("argsort", lambda x: np.argsort(x, kind="stable").astype(np.int32), {"x": broken}, grad=None)
+    for k in (1, 4, 250):
+        order = np.argsort(-ties, -1, kind="stable")[:, :k]
+        add("top_k", lambda x, k=k, order=order: [np.take_along_axis(x, order, -1), order.astype(np.int32)], {"x": ties}, {"k": k}, grad=None)
+    long = np.sort(numbers(120, low=-9, high=9))
+    for side in ("left", "right"):
+        add("searchsorted", lambda s, v, side=side: np.searchsorted(s, v, side).astype(np.int32),
+            {"sorted_sequence": long, "values": np.append(long[::7], numbers(20, low=-10, high=10))}, {"side": side})
+    many = whole(2, 150, low=-30, high=30)
+    add("unique", lambda x: [y.astype(np.int32) for y in np.unique(x, True, True, True)][:1], {"x": many})
+    add("isin", np.isin, {"x1": many, "x2": whole(40, low=-60, high=0)})
+
+
+def awkward():
+    """Adds cases of empty tensors, scalars, mixed dtypes, broadcasting and rare arguments."""
+    for first, second in (((3,), (3,)), ((2, 1), (1, 3)), ((), (2, 2))):
+        add("gammainc", special.gammainc, {"x1": numbers(*first, low=1, high=4), "x2": numbers(*second, low=1, high=5)})
+    add("gammainc", special.gammainc, {"x1": np.array([0.25, 40.0, 900.0]), "x2": np.array([0.125, 39.0, 930.0])}, grad=None)
+    for op, f in {"sum": np.sum, "prod": np.prod, "cumsum": np.cumsum, "any": np.any, "all": np.all, "count_nonzero": np.count_nonzero}.items():
+        for axis in (0, 1):
+            add(op, lambda x, f=f, axis=axis: f(x, axis=axis), {"x": np.zeros((0, 3))}, {"axis": axis})
+    for op, f in {"floor": np.floor, "exp": np.exp, "abs": np.abs, "sort": np.sort, "relu": lambda x: x}.items():
+        add(op, f, {"x": np.zeros((2, 0))})
+    add("concatenate", lambda p, q: np.concatenate([p, q]), {"xs/0": np.zeros((0, 2)), "xs/1": numbers(3, 2)}, {"axis": 0}, grad=None)
+    add("matmul", np.matmul, {"x1": np.zeros((2, 0)), "x2": np.zeros((0, 3))})
+    for op, f in {"sum": np.sum, "mean": np.mean, "max": np.max, "var": np.var, "argmax": lambda x: np.argmax(x).astype(np.int32), "median": np.median}.items():
+        add(op, f, {"x": numbers()})
+    add("expand_dims", lambda x: np.expand_dims(x, (0, 2)), {"x": numbers(3)}, {"axis": [0, 2]})
+    add("squeeze", lambda x: np.squeeze(x, (0, -1)), {"x": numbers(1, 3, 1)}, {"axis": [0, -1]})
+    add("moveaxis", lambda x: np.moveaxis(x, (0, 1), (-1, 0)), {"x": numbers(2, 3, 2)}, {"source": [0, 1], "destination": [-1, 0]})
+    add("roll", lambda x: np.roll(x, (1, -2), (0, 1)), {"x": numbers(3, 4)}, {"shift": [1, -2], "axis": [0, 1]})
+    add("flip", lambda x: np.flip(x, (0, 2)), {"x": numbers(2, 3, 2)}, {"axis": [0, 2]})
+    add("rot90", lambda x: np.rot90(x, 3, (2, 0)), {"array": numbers(2, 2, 3)}, {"k": 3, "axes": [2, 0]})
+    add("repeat", lambda x: np.repeat(x, [2, 0, 1], 1), {"x": numbers(2, 3)}, {"repeats": [2, 0, 1], "axis": 1})
+    add("tile", lambda x: np.tile(x, [2, 1, 2]), {"x": numbers(3)}, {"repeats": [2, 1, 2]})
+    add("split", lambda x: np.split(x, [1, 1, 4], 0), {"x": numbers(3, 2)}, {"indices_or_sections": [1, 1, 4], "axis": 0}, grad=None)
+    add("take_along_axis", lambda x, i: np.take_along_axis(np.broadcast_to(x, (2, 3)), i, 1),
+        {"x": numbers(1, 3), "indices": np.array([[2, 0], [-1, 1]], np.int32)}, {"axis": 1})
+    add("take", lambda x, i: np.take(x, i), {"x": numbers(2, 3), "indices": np.array([5, -6, 0], np.int32)})
+    for method in ("linear", "lower", "higher", "midpoint", "nearest"):
+        add("quantile", lambda x, q, m=method: np.quantile(x, q, axis=(0, 2), method=m), {"x": numbers(3, 2, 3), "q": np.array([0.0, 0.3125, 0.5, 1.0])},
+            {"axis": [0, 2], "method": method}, grad=("x",))
+        x = numbers(4, 3)
+        x[1, 0] = x[2, 2] = np.nan
+        add("nanquantile", lambda x, m=method: np.nanquantile(x, 0.25, axis=0, method=m), {"x": x}, {"q": 0.25, "axis": 0, "method": method}, grad=None)
+    add("average", lambda x, w: np.average(x, 1, w), {"x": numbers(2, 3), "weights": numbers(3, low=1, high=3)}, {"axis": 1})
+    add("trapezoid", lambda y, x: np.trapz(y, x), {"y": numbers(2, 5), "x": np.sort(numbers(5))})
+    for mode in ("valid", "same", "full"):
+        add("correlate", lambda a, b, m=mode: np.correlate(a, b, m), {"x1": numbers(3), "x2": numbers(5)}, {"mode": mode})
+    add("diff", lambda a: np.diff(a, 3, 0), {"a": numbers(6, 2)}, {"n": 3, "axis": 0})
+    add("vander", lambda x: np.vander(x, 4), {"x": numbers(3)}, {"N": 4})
+    add("cross", np.cross, {"x1": numbers(2, 1, 3), "x2": numbers(4, 3)})
+    add("tensordot", lambda p, q: np.tensordot(p, q, [[0, 2], [1, 0]]), {"x1": numbers(2, 3, 4), "x2": numbers(4, 2, 2)}, {"axes": [[0, 2], [1, 0]]})
+    add("einsum", lambda *x: np.einsum("ab...,bc->ac...", *x), {"operands/0": numbers(2, 3, 2), "operands/1": numbers(3, 2)}, {"subscripts": "ab...,bc->ac..."})
+    add("einsum", lambda *x: np.einsum("i,ij,j->", *x), {"operands/0": numbers(2), "operands/1": numbers(2, 3), "operands/2": numbers(3)}, {"subscripts": "i,ij,j->"})
+    for order in (1, -1, "inf", "-inf", 2, -2, "fro", "nuc"):
+        ord_ = {"inf": np.inf, "-inf": -np.inf}.get(order, order)
+        add("norm", lambda x, o=ord_: np.linalg.norm(x, o, (0, 1)), {"x": numbers(3, 2)}, {"ord": order, "axis": [0, 1]}, rtol=1e-4, atol=1e-4)
+    for value in (whole(3), np.array([True, False, True])):
+        for op, f in {"mean": np.mean, "exp": np.exp, "sqrt": lambda x: np.sqrt(np.abs(x)), "std": np.std, "median": np.median}.items():
+            add(op, lambda x, f=f: f(x.astype(np.float64)), {"x": np.abs(value) if op == "sqrt" else value})
+    for op in ("nancumsum", "nancumprod"):
+        x = numbers(2, 4)
+        x[0, 0] = x[1, 2] = np.nan
+        add(op, lambda x, f=getattr(np, op): f(x, axis=1), {"x": x}, {"axis": 1}, grad=None)
+    add("meshgrid", lambda p, q, r: np.meshgrid(p, q, r), {"x/0": numbers(2), "x/1": numbers(3), "x/2": numbers(2)})
+    add("nan_to_num", lambda x: np.nan_to_num(x, nan=0.5, posinf=9.0, neginf=-8.0), {"x": np.array([np.nan, np.inf, -np.inf, 1.5])},
+        {"nan": 0.5, "posinf": 9.0, "neginf": -8.0}, grad=None)
+    add("solve_triangular", lambda a, b: scipy.linalg.solve_triangular(a, b), {"a": numbers(3, 3) + 4 * np.eye(3), "b": numbers(3)}, {"lower": False}, grad=None)
+    add("lstsq", lambda a, b: np.linalg.lstsq(a, b, None)[0], {"a": np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]), "b": numbers(3)}, grad=None)
+    add("pinv", np.linalg.pinv, {"x": numbers(2, 2, 4)}, rtol=1e-4, atol=1e-4)
+    add("det", np.linalg.det, {"x": np.zeros((3, 3))}, grad=None)
+    add("bincount", lambda x, w: np.bincount(x, w), {"x": whole(7, low=0, high=4), "weights": numbers(7)})
+
+
 if __name__ == "__main__":
-    for family in (elementwise, binary, reductions, shapes, linear_algebra, segments_and_sets):
+    for family in (elementwise, binary, reductions, shapes, linear_algebra, segments_and_sets,
+                   lengths, awkward):
         family()
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "formulas.json"), "w") as out:
         out.write("[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]\n")
