@@ -39,6 +39,8 @@ Tensor attention(const OperationCall& call) {
   if (call.has("bias")) options.bias = call.tensor("bias");
   if (call.has("mask")) options.mask = call.tensor("mask");
   options.scale = optional_number(call, "scale");
+  options.flash_attention =
+      call.value("flash_attention").as<std::optional<bool>>("[DotProductAttention] flash_attention");
   return ops::dot_product_attention(call.tensor("query"), call.tensor("key"), call.tensor("value"), options);
 }
 

@@ -185,6 +185,9 @@ bool OperationCall::is_number(const char* name) const {
 
 Scalar OperationCall::scalar(const char* name) const {
   const Value& value = at(name).value;
+  if (is_constant(value)) return constant_from(value, DType::Float32, what(name)).element(nullptr, 0);
+  if (const std::vector<Tensor>& tensors = at(name).tensors; tensors.size() == 1 && tensors[0].size() == 1)
+    return tensors[0].element(nullptr, 0);
   if (value.is_boolean()) return value.boolean();
   if (value.is_integer()) return value.integer();
   return value.number(what(name));

@@ -1,5 +1,6 @@
 #include <ktape/autograd/indexing.hpp>
 #include <ktape/nn/core/activations.hpp>
+#include <ktape/nn/operations/operation.hpp>
 #include <ktape/nn/operations/recorded_values.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
@@ -30,6 +31,12 @@ namespace {
 using Values = std::vector<Value>;
 
 Value finite(Scalar number) { return std::isfinite(number.real()) ? Value(number) : Value(); }
+
+/// Returns a number as a value, an infinity or NaN as a constant.
+Value any_number(Scalar number) {
+  return std::isfinite(number.real()) ? Value(number)
+                                      : constant_value(K::full({}, number, DType::Float32), false);
+}
 
 Value value_of(const Slice::Bound& bound) { return bound.given() ? Value(bound.value_or(0)) : Value(); }
 
@@ -152,7 +159,7 @@ bool visit_structs(const std::any& value, std::optional<Values>& out) {
                                  }) ||
          visit<K::PadOptions>(value, out,
                               [](const auto& o) {
-                                return Values{o.mode, finite(o.constant_values)};
+                                return Values{o.mode, any_number(o.constant_values)};
                               }) ||
          visit<K::BiasOptions>(
              value, out,

@@ -327,6 +327,16 @@ Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tenso
   if (query.ndim() != 4 || key.ndim() != 4 || value.ndim() != 4)
     fail("[dot_product_attention] tensors must be (batch, time, heads, width): received query=",
          query.shape(), ", key=", key.shape(), ", value=", value.shape());
+  const Shape scores{merged(query.shape()[0], key.shape()[0]), merged(query.shape()[2], key.shape()[2]),
+                     query.shape()[1], key.shape()[1]};
+  for (const auto& [name, given] : {std::pair<const char*, const Tensor&>{"bias", o.bias}, {"mask", o.mask}})
+    if (given.defined() && !broadcasts_to(given.shape(), scores))
+      fail("[dot_product_attention] ", name, " must broadcast to (batch, heads, queries, keys) ", scores,
+           ": received ", name, '=', given.shape());
+  if (o.flash_attention.value_or(false) && (o.bias.defined() || o.attn_logits_soft_cap))
+    fail("[dot_product_attention] flash_attention must not have a bias or attn_logits_soft_cap: received ",
+         o.bias.defined() ? "bias=" + to_string(o.bias.shape())
+                          : "attn_logits_soft_cap=" + std::to_string(*o.attn_logits_soft_cap));
   if (o.bias.defined() || o.attn_logits_soft_cap) return attention_with_bias(query, key, value, o);
   return K::scaled_dot_product_attention(
       query, key, value, {.mask = o.mask, .causal = o.is_causal, .scale = o.scale, .heads_last = true});

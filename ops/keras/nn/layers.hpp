@@ -101,6 +101,8 @@ struct DotProductAttentionOptions {
   TensorArgument mask = {};  ///< hides a key from a query where the mask is 0; broadcasts as the bias does
   std::optional<double> scale = {};  ///< the factor of the scores; 1 / sqrt(width) when not given
   bool is_causal = false;            ///< query i sees keys 0 to i only
+  std::optional<bool> flash_attention =
+      {};  ///< true refuses a bias and a soft cap, for which the scores are stored; no effect otherwise
   std::optional<double> attn_logits_soft_cap = {};  ///< c: scores s become c tanh(s / c)
 };
 
