@@ -1,5 +1,6 @@
 #include <ktape/ops/kernels/fourier/fft.hpp>
 #include <ktape/ops/kernels/fourier/transform_cache.hpp>
+#include <ktape/ops/kernels/fourier/transpose.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +9,6 @@
 namespace ktape::kernels {
 namespace {
 
-/// Rows that are transformed side by side, as columns.
-constexpr std::int64_t side_by_side = 16;
 /// Rows of this length and longer are transformed one by one, because their parts have enough columns.
 constexpr std::int64_t long_row = 256;
 /// The elements of the columns that are transformed together, so that they stay in the caches.
@@ -33,16 +32,6 @@ std::int64_t first_factor(std::int64_t n) {
   return best;
 }
 
-/// Copies x, rows x columns, to its transpose.
-template <class T>
-void transpose(std::int64_t rows, std::int64_t columns, const T* x, T* out) {
-  constexpr std::int64_t block = 16;
-  for (std::int64_t r = 0; r < rows; r += block)
-    for (std::int64_t c = 0; c < columns; c += block)
-      for (std::int64_t j = c; j < std::min(c + block, columns); ++j)
-        for (std::int64_t i = r; i < std::min(r + block, rows); ++i) out[j * rows + i] = x[i * columns + j];
-}
-
 template <class T>
 Parts<T> parts_of(std::vector<T>& buffer, std::int64_t at, std::int64_t n) {
   return {buffer.data() + at, buffer.data() + at + n};
@@ -58,7 +47,10 @@ Strided<T> strided(Parts<T> parts, std::int64_t stride) {
 template <class T>
 FourierTransform<T>::FourierTransform(std::int64_t n) : n_(n) {
   if (n < 2) return;
-  if (largest_prime_of(n) > SmallFourierTransform<T>::largest_prime) return prepare_convolution();
+  if (largest_prime_of(n) > SmallFourierTransform<T>::largest_prime) {
+    prepare_convolution();
+    return;
+  }
   first_ = n <= SmallFourierTransform<T>::most ? n : first_factor(n);
   rest_ = n / first_;
   small_ = std::make_shared<SmallFourierTransform<T>>(first_);
@@ -93,6 +85,7 @@ void FourierTransform<T>::rows(std::int64_t rows, Parts<const T> x, Parts<T> out
 
 template <class T>
 void FourierTransform<T>::rows_as_columns(std::int64_t rows, Parts<const T> x, Parts<T> out) const {
+  constexpr auto side_by_side = static_cast<std::int64_t>(TileTransposer<T>::lanes);
   Buffer buffer(static_cast<std::size_t>(4 * n_ * side_by_side));
   const Parts<T> in = parts_of(buffer, 0, n_ * side_by_side),
                  result = parts_of(buffer, 2 * n_ * side_by_side, n_ * side_by_side);
@@ -100,10 +93,10 @@ void FourierTransform<T>::rows_as_columns(std::int64_t rows, Parts<const T> x, P
     const std::int64_t width = std::min(side_by_side, rows - r);
     const Parts<const T> from = x + r * n_;
     const Parts<T> to = out + r * n_;
-    transpose(width, n_, from.re, in.re), transpose(width, n_, from.im, in.im);
+    transpose_matrix<T>(width, n_, from.re, in.re), transpose_matrix<T>(width, n_, from.im, in.im);
     columns(width, strided(in, width), strided(result, width));
-    transpose(n_, width, static_cast<const T*>(result.re), to.re);
-    transpose(n_, width, static_cast<const T*>(result.im), to.im);
+    transpose_matrix<T>(n_, width, result.re, to.re);
+    transpose_matrix<T>(n_, width, result.im, to.im);
   }
 }
 
@@ -153,8 +146,8 @@ void FourierTransform<T>::split_row(Parts<const T> x, Parts<T> out, Buffer& buff
   const Parts<T> inner = parts_of(buffer, 0, n_), turned = parts_of(buffer, 2 * n_, n_);
   small_->run(rest_, strided(x, rest_), strided(inner, rest_),
               {twiddle_re_.data(), twiddle_im_.data(), rest_, true});
-  transpose(first_, rest_, static_cast<const T*>(inner.re), turned.re);
-  transpose(first_, rest_, static_cast<const T*>(inner.im), turned.im);
+  transpose_matrix<T>(first_, rest_, inner.re, turned.re);
+  transpose_matrix<T>(first_, rest_, inner.im, turned.im);
   other_->columns(first_, strided(turned, first_), strided(out, first_));
 }
 

@@ -51,6 +51,15 @@ void butterfly(Number<T>* x, std::int64_t, const T*, const T*) {
   } else if constexpr (radix == 4) {
     const Number<T> ac = x[0] + x[2], a_c = x[0] - x[2], bd = x[1] + x[3], b_d = (x[1] - x[3]).turned();
     x[0] = ac + bd, x[1] = a_c + b_d, x[2] = ac - bd, x[3] = a_c - b_d;
+  } else if constexpr (radix == 8) {
+    const T half = static_cast<T>(std::numbers::sqrt2 / 2);
+    Number<T> even[4] = {x[0], x[2], x[4], x[6]}, odd[4] = {x[1], x[3], x[5], x[7]};
+    butterfly<4>(even, 4, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr));
+    butterfly<4>(odd, 4, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr));
+    // The factors of the odd half are the powers of (1 - i) / sqrt(2).
+    odd[1] = (odd[1] + odd[1].turned()) * half, odd[2] = odd[2].turned();
+    odd[3] = (odd[3].turned() - odd[3]) * half;
+    for (int i = 0; i < 4; ++i) x[i] = even[i] + odd[i], x[i + 4] = even[i] - odd[i];
   } else {
     static_assert(radix == 5);
     const T c1 = T(0.30901699437494742), c2 = T(-0.80901699437494742), s1 = T(0.95105651629515357),
@@ -121,6 +130,8 @@ void run_stage(const StageOf<T>& stage, Strided<const T> x, Strided<T> out, cons
       return run_stage<3, last>(stage, x, out, twiddles);
     case 4:
       return run_stage<4, last>(stage, x, out, twiddles);
+    case 8:
+      return run_stage<8, last>(stage, x, out, twiddles);
     case 5:
       return run_stage<5, last>(stage, x, out, twiddles);
     default:
@@ -130,6 +141,7 @@ void run_stage(const StageOf<T>& stage, Strided<const T> x, Strided<T> out, cons
 
 std::vector<std::int64_t> factors_of(std::int64_t n) {
   std::vector<std::int64_t> out;
+  for (; n % 8 == 0 && n != 16; n /= 8) out.push_back(8);
   for (; n % 4 == 0; n /= 4) out.push_back(4);
   for (std::int64_t p = 2; n > 1; ++p)
     for (; n % p == 0; n /= p) out.push_back(p);

@@ -23,7 +23,7 @@ class RowSorter {
     for (int i = 0; i < 2; ++i)
       if (!entries_[i]) entries_[i].reset(new Entry[static_cast<std::size_t>(n_)]);
     for (std::int64_t i = 0; i < n_; ++i) entries_[0][i] = entry(row, i);
-    if (n_ < short_row) std::sort(entries_[0].get(), entries_[0].get() + n_, before);
+    if (n_ < short_row) std::sort(entries_[0].get(), entries_[0].get() + n_, Before());
     else sort_by_digits();
     for (std::int64_t i = 0; i < k_; ++i) out[i] = base + entries_[0][i].at;
   }
@@ -43,7 +43,11 @@ class RowSorter {
   Entry entry(const T* row, std::int64_t i) const {
     return {static_cast<Key>(sort_key(row[i]) ^ flip_), static_cast<std::int32_t>(i)};
   }
-  static bool before(const Entry& a, const Entry& b) { return a.key != b.key ? a.key < b.key : a.at < b.at; }
+  struct Before {
+    bool operator()(const Entry& a, const Entry& b) const {
+      return a.key != b.key ? a.key < b.key : a.at < b.at;
+    }
+  };
   static std::size_t digit(Key key, int d) {
     return static_cast<std::size_t>(key >> (d * digit_bits)) & (buckets - 1);
   }
@@ -72,15 +76,15 @@ class RowSorter {
     Entry* const heap = entries_[0].get();
     Entry* const end = heap + k_;
     for (std::int64_t i = 0; i < k_; ++i) heap[i] = entry(row, i);
-    std::make_heap(heap, end, before);
+    std::make_heap(heap, end, Before());
     for (std::int64_t i = k_; i < n_ && k_ > 0; ++i) {
       const Entry next = entry(row, i);
       if (next.key >= heap->key) continue;  // of equal elements the first one stays
-      std::pop_heap(heap, end, before);
+      std::pop_heap(heap, end, Before());
       end[-1] = next;
-      std::push_heap(heap, end, before);
+      std::push_heap(heap, end, Before());
     }
-    std::sort_heap(heap, end, before);
+    std::sort_heap(heap, end, Before());
     for (std::int64_t i = 0; i < k_; ++i) out[i] = base + heap[i].at;
   }
 
