@@ -178,7 +178,7 @@ void write(std::ostream& out, const T& value) {
     if (const char* text = value) write_quoted(out, text, '"');
     else out << "nullptr";
   } else if constexpr (std::is_convertible_v<const T&, std::string_view>) write_quoted(out, value, '"');
-  else if constexpr (std::is_same_v<Plain, Tensor>) write_tensor(out, value);
+  else if constexpr (std::is_base_of_v<Tensor, Plain>) write_tensor(out, value);
   else if constexpr (std::is_same_v<Plain, Variable>) write_variable(out, value);
   else if constexpr (std::is_base_of_v<nn::Model, Plain>) write_model(out, value);
   else if constexpr (std::is_base_of_v<nn::History, Plain>) write_history(out, value);
@@ -215,7 +215,7 @@ void write(std::ostream& out, const T& value) {
 }
 
 template <class T>
-concept Pictured = std::is_same_v<T, Tensor> || std::is_same_v<T, Variable> ||
+concept Pictured = std::is_base_of_v<Tensor, T> || std::is_same_v<T, Variable> ||
     std::is_same_v<T, plot::Figure> || std::is_base_of_v<nn::History, T> || std::is_base_of_v<nn::Model, T>;
 
 template <class T>

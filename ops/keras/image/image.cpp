@@ -15,6 +15,7 @@
 #include <ktape/ops/reductions.hpp>
 
 #include <functional>
+#include <limits>
 #include <numbers>
 
 namespace ktape::ops {
@@ -40,6 +41,9 @@ Tensor on_batch(const char* op, const Tensor& given, const std::string& data_for
   return single ? K::squeeze(x, 0) : x;
 }
 
+/// The largest extent of an image or a window.
+constexpr std::int64_t largest_extent = std::numeric_limits<std::int32_t>::max();
+
 Tensor channel(const Tensor& x, int i) { return K::index(x, {Ellipsis, i}); }
 
 void expect_colors(const char* op, const Tensor& x) {
@@ -51,7 +55,8 @@ std::vector<std::int64_t> pair_of(const char* op, const char* name, const ImageS
   if (static_cast<int>(out.size()) != axes)
     fail("[", op, "] ", name, " must have ", axes, " numbers: received ", out.size());
   for (const std::int64_t n : out)
-    if (n < 1) fail("[", op, "] ", name, " must be at least 1: received ", n);
+    if (n < 1 || n > largest_extent)
+      fail("[", op, "] ", name, " must be in [1, ", largest_extent, "]: received ", name, '=', n);
   return out;
 }
 
@@ -106,6 +111,7 @@ double kernel_weight(const std::string& method, double t) {
 
 /// Returns the weights of n pixels for each of m pixels, (m, n).
 Tensor resize_weights(std::int64_t n, std::int64_t m, const ResizeOptions& o, DType dtype) {
+  check_extents("resize", {m, n}, sizeof(double));
   std::vector<double> weights(static_cast<std::size_t>(n * m), 0);
   const double ratio = static_cast<double>(n) / static_cast<double>(m),
                width = o.antialias ? std::max(1., ratio) : 1;
@@ -191,6 +197,7 @@ Tensor gaussian_blur(const Tensor& images, const ImageSize& kernel_size, const D
   const std::vector<double> deviation = sigma.over(2);
   if (deviation.size() != 2 || !(deviation[0] > 0) || !(deviation[1] > 0))
     fail("[gaussian_blur] sigma must be one or two numbers above 0: received ", deviation.size(), " numbers");
+  check_extents("gaussian_blur", {size[0], size[1]}, sizeof(double));
   return on_batch("gaussian_blur", images, data_format, [&](const Tensor& x) {
     return filtered(
         x, outer(gaussian(size[1], deviation[1], x.dtype()), gaussian(size[0], deviation[0], x.dtype())),
@@ -209,6 +216,8 @@ Tensor sobel_edges(const Tensor& given) {
 }
 
 namespace {
+
+constexpr std::int64_t most_places = 1 << 24;
 
 /// Returns the windows of x, (batch, spatial..., channels), as channels.
 Tensor windows(const char* op, const Tensor& x, const std::vector<std::int64_t>& size,
@@ -234,7 +243,9 @@ Tensor windows(const char* op, const Tensor& x, const std::vector<std::int64_t>&
   }
   step[0] = step[-1] = 1;
   std::int64_t places = 1;
-  for (const std::int64_t n : size) places *= n;
+  for (const std::int64_t n : size)
+    if ((places *= n) > most_places)
+      fail("[", op, "] a patch must have at most ", most_places, " positions: received ", places);
   const Tensor padded = K::pad(x, paddings);
   std::vector<Tensor> parts;
   for (std::int64_t place = 0; place < places; ++place) {
@@ -289,11 +300,21 @@ Tensor reconstruct_patches(const Tensor& patches, const ImageSize& size, const I
 
 namespace {
 
+/// Returns a number that `border` refuses if it refuses the given one, and that leaves room for sums.
+std::int64_t limited(std::int64_t n) { return std::clamp(n, -4 * largest_extent, 4 * largest_extent); }
+
 /// Returns the numbers of rows before and after, whose sum is `total`.
 K::PaddingPair border(const char* op, std::optional<std::int64_t> before, std::optional<std::int64_t> after,
                       std::optional<std::int64_t> total) {
+  for (std::optional<std::int64_t>* n : {&before, &after})
+    if (*n) **n = limited(**n);
   if (static_cast<int>(before.has_value()) + after.has_value() + total.has_value() != 2)
-    fail("[", op, "] two of the border before, the border after and the target must be given for each axis");
+    fail("[", op,
+         "] two of the border before, the border after and the target must be given for each axis: received ",
+         static_cast<int>(before.has_value()) + after.has_value() + total.has_value());
+  for (const std::optional<std::int64_t>& n : {before, after, total})
+    if (n && std::abs(*n) > largest_extent)
+      fail("[", op, "] borders and targets must be at most ", largest_extent, ": received ", *n);
   const K::PaddingPair out(before ? *before : *total - *after, after ? *after : *total - *before);
   if (out.before < 0 || out.after < 0)
     fail("[", op, "] borders must be at least 0: received ", out.before, " and ", out.after);
@@ -306,7 +327,7 @@ Tensor crop_images(const Tensor& images, const BorderOptions& o) {
   return on_batch("crop_images", images, o.data_format, [&](const Tensor& x) {
     const std::int64_t h = x.shape()[1], w = x.shape()[2];
     const auto total = [](std::int64_t n, std::optional<std::int64_t> target) {
-      return target ? std::optional(n - *target) : std::nullopt;
+      return target ? std::optional(n - limited(*target)) : std::nullopt;
     };
     const auto rows = border("crop_images", o.top, o.bottom, total(h, o.target_height)),
                columns = border("crop_images", o.left, o.right, total(w, o.target_width));
@@ -319,7 +340,7 @@ Tensor crop_images(const Tensor& images, const BorderOptions& o) {
 Tensor pad_images(const Tensor& images, const BorderOptions& o) {
   return on_batch("pad_images", images, o.data_format, [&](const Tensor& x) {
     const auto total = [](std::int64_t n, std::optional<std::int64_t> target) {
-      return target ? std::optional(*target - n) : std::nullopt;
+      return target ? std::optional(limited(*target) - n) : std::nullopt;
     };
     return K::pad(x, {0, border("pad_images", o.top, o.bottom, total(x.shape()[1], o.target_height)),
                       border("pad_images", o.left, o.right, total(x.shape()[2], o.target_width)), 0});
@@ -328,6 +349,9 @@ Tensor pad_images(const Tensor& images, const BorderOptions& o) {
 
 Tensor ssim(const Tensor& image1, const Tensor& image2, double max_val, const SsimOptions& o) {
   const auto [x, y] = op_helpers::promoted_floating("ssim", image1, image2);
+  if (o.filter_size < 1 || !(o.filter_sigma > 0))
+    fail("[ssim] filter_size must be at least 1 and filter_sigma above 0: received filter_size=",
+         o.filter_size, ", filter_sigma=", o.filter_sigma);
   if (x.ndim() != 4 || y.ndim() != 4 || !compatible(x.shape(), y.shape()) || x.shape()[1] < o.filter_size ||
       x.shape()[2] < o.filter_size)
     fail(

@@ -163,7 +163,8 @@ Tensor matrix_power(const Tensor& given, int n) {
   Tensor x = matrices("matrix_power", given, true);
   if (n < 0) x = inv(x);
   Tensor out;
-  for (unsigned rest = static_cast<unsigned>(std::abs(n)); rest > 0; rest >>= 1) {
+  for (unsigned rest = n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n); rest > 0;
+       rest >>= 1) {
     if (rest & 1) out = out.defined() ? K::matmul(out, x) : x;
     if (rest > 1) x = K::matmul(x, x);
   }

@@ -206,6 +206,8 @@ Tensor pool(const char* op, const Tensor& inputs, const Extents& given_size, con
   return from_image(K::pool2d(as_image(x, layout), with_one(size), options), layout);
 }
 
+constexpr std::int64_t most_cells = 1 << 24;
+
 using Reduction = Tensor (*)(const Tensor&, const Axes&, bool);
 
 Tensor adaptive_pool(const char* op, const Tensor& inputs, const Extents& output_size,
@@ -216,9 +218,9 @@ Tensor adaptive_pool(const char* op, const Tensor& inputs, const Extents& output
   for (int i = 0; i < layout.axes; ++i) {
     const int axis = layout.spatial_axis(i);
     const std::int64_t n = x.shape()[axis], m = sizes[static_cast<std::size_t>(i)];
-    if (n < 1 || m < 1)
-      fail("[", op, "] extents must be known and at least 1: received inputs=", inputs.shape(),
-           ", output_size=", m);
+    if (n < 1 || m < 1 || m > most_cells)
+      fail("[", op, "] extents must be known and at least 1, and output_size at most ", most_cells,
+           ": received inputs=", inputs.shape(), ", output_size=", m);
     std::vector<Tensor> cells;
     for (std::int64_t cell = 0; cell < m; ++cell) {
       std::vector<Index> index(static_cast<std::size_t>(axis), All);

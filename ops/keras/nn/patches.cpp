@@ -8,6 +8,8 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 
+#include <limits>
+
 namespace ktape::ops {
 
 namespace K = backend;
@@ -16,6 +18,7 @@ namespace {
 
 /// Windows over two axes.
 struct Windows {
+  static constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   std::vector<std::int64_t> kernel, dilation, padding, stride;
 
   Windows(const char* op, const K::PerAxis<std::int64_t>& kernel_size, const UnfoldOptions& o)
@@ -25,12 +28,12 @@ struct Windows {
         stride(o.stride.over(2)) {
     for (const auto* list : {&kernel, &dilation, &stride})
       for (const std::int64_t n : *list)
-        if (list->size() != 2 || n < 1)
-          fail("[", op,
-               "] kernel_size, dilation and stride must be one or two numbers of at least 1: received ", n);
+        if (list->size() != 2 || n < 1 || n > most)
+          fail("[", op, "] kernel_size, dilation and stride must be one or two numbers in [1, ", most,
+               "]: received ", n);
     for (const std::int64_t n : padding)
-      if (padding.size() != 2 || n < 0)
-        fail("[", op, "] padding must be one or two numbers of at least 0: received ", n);
+      if (padding.size() != 2 || n < 0 || n > most)
+        fail("[", op, "] padding must be one or two numbers in [0, ", most, "]: received ", n);
   }
   /// Returns the number of windows along an axis of n elements.
   std::int64_t count(const char* op, std::size_t axis, std::int64_t n) const {

@@ -66,9 +66,15 @@ Operands numbers_of(const char* op, const TensorOrNumber& x1, const TensorOrNumb
   return {op_helpers::counted(op, o.x), op_helpers::counted(op, o.y)};
 }
 
+/// Returns |x|, also for the lowest number.
+std::uint64_t magnitude(std::int64_t x) {
+  return x < 0 ? 0 - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+}
+
 std::int64_t floor_quotient(std::int64_t x, std::int64_t y) {
   if (y == 0) return 0;
-  if (y == -1) return -x;  // the quotient of the lowest number wraps around
+  if (y == -1)
+    return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x));  // the lowest number wraps around
   const std::int64_t quotient = x / y;
   return quotient - (x % y != 0 && (x < 0) != (y < 0));
 }
@@ -84,8 +90,11 @@ Tensor floor_divide(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 Tensor mod(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   const Operands o = numbers_of("mod", x1, x2);
   if (o.x.dtype().is_integer())
-    return integer_function(
-        "mod", o, [](std::int64_t x, std::int64_t y) { return y == 0 ? 0 : x - floor_quotient(x, y) * y; });
+    return integer_function("mod", o, [](std::int64_t x, std::int64_t y) {
+      if (y == 0 || y == -1) return std::int64_t{0};
+      const std::int64_t rest = x % y;
+      return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+    });
   return smooth_binary(
       "mod", o,
       [](auto x, auto y) {
@@ -164,12 +173,14 @@ Tensor nextafter(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 }
 
 Tensor gcd(const TensorOrNumber& x1, const TensorOrNumber& x2) {
-  return integer_function("gcd", integers("gcd", x1, x2),
-                          [](std::int64_t x, std::int64_t y) { return std::gcd(x, y); });
+  return integer_function("gcd", integers("gcd", x1, x2), [](std::int64_t x, std::int64_t y) {
+    return static_cast<std::int64_t>(std::gcd(magnitude(x), magnitude(y)));
+  });
 }
 Tensor lcm(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   return integer_function("lcm", integers("lcm", x1, x2), [](std::int64_t x, std::int64_t y) {
-    return x == 0 || y == 0 ? std::int64_t{0} : std::abs(x / std::gcd(x, y) * y);
+    if (x == 0 || y == 0) return std::int64_t{0};
+    return static_cast<std::int64_t>(magnitude(x) / std::gcd(magnitude(x), magnitude(y)) * magnitude(y));
   });
 }
 

@@ -192,6 +192,7 @@ Tensor vander(const Tensor& x, std::optional<std::int64_t> N) {
   if (x.ndim() != 1) fail("[vander] x must be a vector: received x=", x.shape());
   const std::int64_t columns = N.value_or(x.shape()[0]);
   if (columns < 0) fail("[vander] the number of columns must be known and at least 0: received N=", columns);
+  check_extents("vander", {columns, std::max<std::int64_t>(x.shape()[0], 64)}, sizeof(double));
   std::vector<Tensor> powers;
   for (std::int64_t i = 0; i < columns; ++i)
     powers.insert(powers.begin(), i == 0 ? K::ones_like(x) : powers[0] * x);
@@ -204,6 +205,7 @@ namespace {
 template <class F>
 Tensor window(const char* op, std::int64_t points, F f) {
   if (points < 0) fail("[", op, "] x must be at least 0: received x=", points);
+  check_extents(op, {points}, sizeof(double));
   std::vector<double> values;
   for (std::int64_t i = 0; i < points; ++i)
     values.push_back(points == 1 ? 1 : f(2. * static_cast<double>(i) / static_cast<double>(points - 1) - 1));

@@ -56,6 +56,10 @@ Tensor column_stack(const TensorList& xs) {
   return K::concatenate(each(promoted("column_stack", "xs", xs), columns), 1);
 }
 
+namespace {
+constexpr std::int64_t largest_count = 1 << 24;
+}
+
 std::vector<std::int64_t> Cuts::sizes(const char* op, std::int64_t extent, bool equal) const {
   if (extent == None) fail("[", op, "] the extent of the axis must be known: received None");
   std::vector<std::int64_t> out;
@@ -74,6 +78,9 @@ std::vector<std::int64_t> Cuts::sizes(const char* op, std::int64_t extent, bool 
   if (sections_ < 1 || (equal && extent % sections_ != 0))
     fail("[", op, "] the number of parts must divide the extent ", extent,
          ": received indices_or_sections=", sections_);
+  if (sections_ > largest_count)
+    fail("[", op, "] there must be at most ", largest_count,
+         " parts: received indices_or_sections=", sections_);
   for (std::int64_t i = 0; i < sections_; ++i) out.push_back(extent / sections_ + (i < extent % sections_));
   return out;
 }

@@ -133,6 +133,7 @@ Tensor bincount(const Tensor& x, const Tensor& weights, std::int64_t minlength) 
     fail("[bincount] x must be a vector or a matrix: received x=", x.shape());
   if (weights.defined() && !compatible(weights.shape(), x.shape()))
     fail("[bincount] weights must have the shape of x, ", x.shape(), ": received weights=", weights.shape());
+  if (minlength < 0) fail("[bincount] minlength must be at least 0: received minlength=", minlength);
   const Tensor counted = weights.defined() ? op_helpers::counted("bincount", weights)
                                            : K::ones(x.shape(), {.dtype = DType::Int32});
   if (is_symbolic(x, counted)) {
@@ -145,8 +146,9 @@ Tensor bincount(const Tensor& x, const Tensor& weights, std::int64_t minlength) 
   std::int64_t bins = minlength;
   for (const std::int64_t number : numbers) {
     if (number < 0) fail("[bincount] x must not be negative: received ", number);
-    bins = std::max(bins, number + 1);
+    bins = std::max(bins, number == std::numeric_limits<std::int64_t>::max() ? number : number + 1);
   }
+  check_extents("bincount", {rows, bins}, counted.dtype().size());
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] += static_cast<std::int64_t>(i) / n * bins;
   Shape shape = x.shape();
   shape[-1] = bins;
@@ -157,6 +159,7 @@ Histogram histogram(const Tensor& x, std::int64_t bins, std::optional<std::pair<
   expect_defined("histogram", "x", x);
   expect_vector("histogram", "x", x);
   if (bins < 1) fail("[histogram] bins must be at least 1: received bins=", bins);
+  check_extents("histogram", {bins}, sizeof(double));
   if (range && !(range->first <= range->second))
     fail("[histogram] the range must ascend: received range=(", range->first, ", ", range->second, ')');
   const DType dtype = op_helpers::floating_dtype(x.dtype());
@@ -279,6 +282,7 @@ std::vector<Tensor> unique(const Tensor& x, const UniqueOptions& options) {
   expect_defined("unique", "x", x);
   if (options.size && *options.size < 0)
     fail("[unique] size must be at least 0: received size=", *options.size);
+  if (options.size) check_extents("unique", {*options.size}, sizeof(std::int64_t));
   const int axis = options.axis ? canonical_axis("unique", *options.axis, x.ndim()) : 0;
   const std::int64_t along = options.axis ? x.shape()[axis] : x.size() < 0 ? std::int64_t{None} : x.size();
   const Shape inverse = options.axis ? Shape{along} : x.shape();

@@ -95,7 +95,7 @@ Tensor part(const Tensor& x, int axis, Slice::Bound begin, Slice::Bound end) {
 Tensor rolled(const Tensor& x, std::int64_t shift, int axis) {
   const std::int64_t n = x.shape()[axis];
   if (n == None) return defer_described("roll", {x.shape(), x.dtype()}, rolled, x, shift, axis);
-  const std::int64_t first = n == 0 ? 0 : ((-shift) % n + n) % n;
+  const std::int64_t first = n == 0 ? 0 : (n - shift % n) % n;
   if (first == 0) return x;
   return K::concatenate({part(x, axis, first, None), part(x, axis, 0, first)}, axis);
 }
@@ -151,8 +151,11 @@ Tensor repeat(const Tensor& x, const K::PerAxis<std::int64_t>& repeats, std::opt
     fail("[repeat] there must be one number for each of ", x.shape()[axis], " positions: received ",
          each.size());
   std::vector<std::int64_t> rows;
-  for (std::size_t i = 0; i < each.size(); ++i)
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    check_extents("repeat", {each[i]}, sizeof(std::int64_t));
+    check_extents("repeat", {static_cast<std::int64_t>(rows.size()) + each[i]}, sizeof(std::int64_t));
     rows.insert(rows.end(), static_cast<std::size_t>(each[i]), static_cast<std::int64_t>(i));
+  }
   Shape shape = x.shape();
   shape[axis] = static_cast<std::int64_t>(rows.size());
   if (is_symbolic(x)) return defer_described("repeat", {shape, x.dtype()}, repeat, x, repeats, given_axis);

@@ -34,7 +34,7 @@ class Mutations {
 
   std::int64_t integer(std::int64_t now) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    return one_of<std::int64_t>({0, -1, 1, -now, now + 1, now - 1, 7, -9, 100, std::int64_t{1} << 31,
+    return one_of<std::int64_t>({0, -1, 1, -now, now + 1, now - 1, 7, -9, 100, std::int64_t{1} << 50,
                                  -(std::int64_t{1} << 33), std::int64_t{1} << 62, most, -most - 1});
   }
 
