@@ -105,7 +105,8 @@ void call_all(const Tensor& x, const Tensor& y, int times) {
     if (row.starts_with("print_tensor")) continue;
     for (int i = 0; i < times; ++i) {
       ++seed;
-      CAPTURE(row), CAPTURE(seed);
+      CAPTURE(row);
+      CAPTURE(seed);
       const auto [operation, call] = call_of(row, Tensors(x, y));
       std::vector<OperationArgument> arguments = call.arguments();
       Mutations mutations(seed);

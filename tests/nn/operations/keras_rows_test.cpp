@@ -30,7 +30,7 @@ nn::Model model_of(const std::string& row, MakeOutputs make) {
 
 std::vector<Tensor> outputs_of(const nn::Model& model) {
   const Tensor x = normal({2, 3, 4}, 5, "float32"), y = normal({2, 3, 4}, 6, "float32");
-  return model.impl()(std::vector<Tensor>{x, y});
+  return model.apply({x, y});
 }
 
 bool same(const Tensor& a, const Tensor& b) {
