@@ -112,6 +112,13 @@ struct TensorImpl {
 class Tensor {
  public:
   Tensor() = default;
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & = default;
+  /// Deleted, because a tensor never changes, `x[0] = y` neither.
+  Tensor& operator=(const Tensor&) && =
+      delete;  // declare a Variable, or make a new tensor with ops::slice_update
   /// Evaluates an xtensor expression into a new tensor of the element type of the expression. Defined in
   /// autograd/xtensor.hpp.
   template <XtensorExpression E>

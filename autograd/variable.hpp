@@ -10,6 +10,9 @@ namespace ktape {
 using Constraint = std::function<Tensor(const Tensor&)>;
 
 struct VariableImpl;
+class ArrayLike;
+template <class Key>
+class VariablePart;
 
 /// A named tensor that can change, at which gradients end. A Variable is a handle: copies refer to one
 /// variable. Where a Tensor is taken, a variable stands for its current value; a value taken before an update
@@ -57,9 +60,10 @@ class Variable {
   T item(Index... index) const {
     return value().template item<T>(index...);
   }
+  /// Returns a part of the value, `v[{All, 0}]`, as a tensor to which values can be assigned.
   template <class T = Indices>
-  Tensor operator[](const T& index) const {
-    return static_cast<const Tensor&>(*this)[index];
+  VariablePart<T> operator[](const T& index) const {
+    return {*this, index};
   }
 
   const std::string& name() const;
@@ -98,6 +102,31 @@ class Variable {
 };
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable);
+
+/// A part of a variable: a tensor with the values that the part has now. `v[{All, 0}] = value` changes the part of the
+/// variable by a call of `assign_part`, which argument-dependent lookup finds in ops/parts.hpp. The assignment of a
+/// tensor to a declared `auto part = v[0]` lets `part` refer to the tensor, as in Python.
+template <class Key>
+class VariablePart : public Tensor {
+ public:
+  VariablePart(const Variable& owner, const Key& key)
+      : Tensor(static_cast<const Tensor&>(owner)[key]), owner_(owner), key_(key) {}
+  VariablePart(const VariablePart&) = default;
+
+  void operator=(const ArrayLike& value) && { assign_part(owner_, key_, value); }
+  void operator=(const VariablePart& value) && {
+    assign_part(owner_, key_, static_cast<const Tensor&>(value));
+  }
+  VariablePart& operator=(const Tensor& tensor) & {
+    Tensor::operator=(tensor);
+    return *this;
+  }
+  VariablePart& operator=(const VariablePart& part) & { return *this = static_cast<const Tensor&>(part); }
+
+ private:
+  Variable owner_;
+  Key key_;
+};
 
 /// The argument of an update: a variable. Tensors are refused, because a tensor never changes, and a variable
 /// made from a tensor would be destroyed after the call.

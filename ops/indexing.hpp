@@ -12,7 +12,8 @@ namespace ktape::backend {
 
 /// Returns a part of x by NumPy's basic indexing, also written `x[{...}]`: each entry of `indices` selects
 /// from one axis, see Indices. The result is a new tensor. Throws ValueError for more entries than axes, a
-/// position out of range, a second Ellipsis and a step of 0. `x[i]` with a tensor i is `gather(x, i)`.
+/// position out of range, a second Ellipsis and a step of 0. `x[i]` with a tensor i is `gather(x, i)`, or
+/// `boolean_mask(x, i)` for bools. A part of a variable can be assigned, see `assign_part` in parts.hpp.
 Tensor index(const Tensor& x, const Indices& indices);
 
 /// Returns the slices of `reference` along axis 0 at the indices, which are a literal, `gather(x, {0, 2})`,
@@ -56,7 +57,8 @@ Tensor argsort(const Tensor& values, int axis = -1, const SortOptions& options =
 
 namespace ktape {
 
-/// Implements `x[...]`: `backend::index`, or `backend::gather` for a tensor of integers.
+/// Implements `x[...]`: `backend::index`, `backend::gather` for a tensor of integers, `backend::boolean_mask` for
+/// bools.
 Tensor subscript(const Tensor& x, const Indices& indices);
 Tensor subscript(const Tensor& x, const Tensor& indices);
 

@@ -273,6 +273,14 @@ namespace {
   ops::custom_gradient([](const Tensor& v) { return std::pair{v, [](const Tensor& g) { return g * 2; }}; });
 }
 
+[[maybe_unused]] void parts(const Tensor& x) {
+  namespace K = backend;
+  Tensor positive = x[x > 0];
+  Variable board = K::variable(K::zeros({3, 3}));
+  board[{1, All}] = {1., 2., 3.};
+  board[board > 2] = 0;
+}
+
 [[maybe_unused]] void keras_signals(const Tensor& x, const Tensor& signal, const Tensor& init,
                                     const Tensor& xs, const Tensor& logits) {
   namespace ops = ktape::ops;

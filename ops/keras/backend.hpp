@@ -31,6 +31,7 @@
 #include <ktape/ops/nn/normalization.hpp>
 #include <ktape/ops/nn/pooling.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/parts.hpp>
 #include <ktape/ops/random/random.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/rnn/recurrent.hpp>
