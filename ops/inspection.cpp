@@ -46,7 +46,7 @@ DType dtype(const Tensor& x) {
 
 Tensor size(const Tensor& x, const SizeOptions& options) {
   expect_defined("size", "x", x);
-  if (is_symbolic(x)) return defer_described("size", {{}, DType::Int32}, size, x, options);
+  if (is_symbolic(x)) return defer("size", {{}, DType::Int32}, size, x, options);
   if (x.shape().count() > std::numeric_limits<std::int32_t>::max())
     fail("[size] the number of elements must fit in int32: received shape=", x.shape());
   Tensor out = Tensor::empty({}, DType::Int32);

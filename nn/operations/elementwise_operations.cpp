@@ -67,6 +67,13 @@ const char* written_not(const std::vector<OperationArgument>& operands, Config&)
   return is_bool(operands) ? nullptr : "BitwiseNot";
 }
 
+/// Writes an infinite bound as none.
+const char* written_clip(const std::vector<OperationArgument>&, Config& attributes) {
+  for (const char* bound : {"x_min", "x_max"})
+    if (is_constant(attributes.get(bound))) attributes.set(bound, Value());
+  return "Clip";
+}
+
 K::Bound bound(const OperationCall& call, const char* name) {
   if (!call.has(name)) return None;
   if (!call.is_number(name)) return call.tensor(name);
@@ -119,7 +126,7 @@ void add_unary(std::vector<Operation>& all) {
       {"ZerosLike", "numpy", "x; dtype=null",
        [](const OperationCall& call) { return K::zeros_like(call.tensor("x"), {.dtype = call.dtype()}); }},
       {"Size", "numpy", "x;", [](const OperationCall& call) { return K::size(call.tensor("x")); }, "size",
-       "x, -"},
+       "x"},
       {"shape", "", "x;", [](const OperationCall& call) { return K::shape(call.tensor("x")); }},
   };
   all.insert(all.end(), operations.begin(), operations.end());
@@ -151,7 +158,8 @@ void add_binary(std::vector<Operation>& all) {
       {"Clip", "numpy", "x; x_min, x_max",
        [](const OperationCall& call) {
          return K::clip(call.tensor("x"), bound(call, "x_min"), bound(call, "x_max"));
-       }},
+       },
+       "", "", written_clip},
       {"Where", "numpy", "condition, x1, x2;",
        [](const OperationCall& call) {
          return K::where(call.operand("condition"), call.operand("x1"), call.operand("x2"));

@@ -6,6 +6,7 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/keras/image/image.hpp>
 #include <ktape/ops/keras/nn/layers.hpp>
 #include <ktape/ops/keras/nn/losses.hpp>
 #include <ktape/ops/keras/nn/patches.hpp>
@@ -29,8 +30,6 @@ namespace K = backend;
 namespace {
 
 using Values = std::vector<Value>;
-
-Value finite(Scalar number) { return std::isfinite(number.real()) ? Value(number) : Value(); }
 
 /// Returns a number as a value, an infinity or NaN as a constant.
 Value any_number(Scalar number) {
@@ -130,6 +129,11 @@ bool visit_keras3(const std::any& value, std::optional<Values>& out) {
                                                 o.output_padding ? value_of(*o.output_padding) : Value(),
                                                 o.data_format, value_of(o.dilation_rate)};
                                           }) ||
+         visit<ops::TransformOptions>(
+             value, out,
+             [](const auto& o) {
+               return Values{o.interpolation, o.fill_mode, o.fill_value, o.data_format};
+             }) ||
          visit<ops::UnfoldOptions>(
              value, out,
              [](const auto& o) {
@@ -198,7 +202,7 @@ std::optional<Values> recorded_values(const std::any& value) {
       visit<std::vector<K::PaddingPair>>(value, out) ||
       visit<K::PerAxis<std::int64_t>>(value, out,
                                       [](const auto& numbers) { return Values{value_of(numbers)}; }) ||
-      visit<Scalar>(value, out, [](Scalar number) { return Values{finite(number)}; }) ||
+      visit<Scalar>(value, out, [](Scalar number) { return Values{any_number(number)}; }) ||
       visit<DType>(value, out, [](DType dtype) { return Values{dtype.name()}; }) ||
       visit<K::Sections>(value, out,
                          [](const K::Sections& sections) { return Values{value_of(sections)}; }) ||

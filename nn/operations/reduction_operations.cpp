@@ -1,6 +1,7 @@
 #include <ktape/nn/operations/operation_tables.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/keras/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
@@ -48,10 +49,12 @@ Tensor product(const OperationCall& call) {
 
 Tensor norm(const OperationCall& call) {
   const Value order = call.value("ord");
-  const bool one_axis = call.has("axis") && !call.value("axis").is_list();
-  if (!order.is_null() && !(order == Value(2) && one_axis) && order != Value("euclidean"))
-    fail("[Norm] ord must be null, or 2 over one axis: received ord=", order);
-  return over_axes<K::norm>(call);
+  if (order.is_null() || order == Value("euclidean")) return over_axes<K::norm>(call);
+  ops::NormOrder given = 0.;
+  if (order == Value("inf") || order == Value("-inf")) given = order == Value("inf") ? INFINITY : -INFINITY;
+  else if (order.is_string()) given = order.string();
+  else given = order.number("[Norm] ord");
+  return ops::norm(call.tensor("x"), given, call.axes("axis"), call.flag("keepdims"));
 }
 
 }  // namespace

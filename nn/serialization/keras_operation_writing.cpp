@@ -58,6 +58,7 @@ Config keras3_operation(const Config& layer) {
   Value::List nodes;
   for (const Value& node : layer.at("inbound_nodes").list()) {
     const Config arguments = arguments_of(layer, node);
+    const bool is_index = std::string(operation.name) == "GetItem";
     Config named;
     Value::List args;
     for (const Operation::Parameter& parameter : operation.parameters()) {
@@ -68,7 +69,7 @@ Config keras3_operation(const Config& layer) {
       else if (!parameter.in_call) continue;
       else if (parameter.spreads) args = value.list();
       else if (parameter.is_rest) named = value.config();
-      else args.push_back(parameter.name == "key" ? keras3_key(value) : value);
+      else args.push_back(is_index && parameter.name == "key" ? keras3_key(value) : value);
     }
     nodes.push_back(Config{{"args", args}, {"kwargs", named}});
   }

@@ -65,14 +65,27 @@ Tensor read_at(const char* op, const Tensor& given, const TransformOptions& o, c
 
 }  // namespace
 
+namespace {
+
+/// Returns whether all extents of a batch of images are known but their number.
+bool waits_for_batch(const Tensor& images) {
+  return images.ndim() == 4 && images.shape()[0] == None && images.shape().count(1) != None;
+}
+
+}  // namespace
+
 Tensor affine_transform(const Tensor& images, const Tensor& transform, const TransformOptions& o) {
   expect_defined("affine_transform", "images, transform", images, transform);
   const Tensor rows = transform.ndim() == 1 ? K::expand_dims(transform, 0) : transform;
   if (rows.ndim() != 2 || rows.shape()[1] != 8 || images.ndim() < 3 ||
-      (images.ndim() == 4 && rows.shape()[0] != 1 && rows.shape()[0] != images.shape()[0]))
+      (images.ndim() == 4 && rows.shape()[0] != 1 && !compatible(rows.shape()[0], images.shape()[0])))
     fail("[affine_transform] transform must be (8,) or (batch, 8): received images=", images.shape(),
          ", transform=", transform.shape());
-  const Tensor a = K::as_dtype(rows, op_helpers::floating_dtype(images.dtype()));
+  const DType dtype = op_helpers::floating_dtype(images.dtype());
+  if (waits_for_batch(images))
+    return defer_described("affine_transform", {images.shape(), dtype}, affine_transform, images, transform,
+                           o);
+  const Tensor a = K::as_dtype(rows, dtype);
   return read_at("affine_transform", images, o, o.fill_mode, [&](const Tensor& x, const Tensor& y) {
     const auto c = [&](int i) { return coefficient(a, i); };
     return std::pair{c(0) * x + c(1) * y + c(2), c(3) * x + c(4) * y + c(5)};
@@ -91,6 +104,9 @@ Tensor perspective_transform(const Tensor& images, const Tensor& start_points, c
     return K::as_dtype(batch, op_helpers::floating_dtype(images.dtype()));
   };
   const Tensor start = points(start_points, "start_points"), end = points(end_points, "end_points");
+  if (waits_for_batch(images))
+    return defer_described("perspective_transform", {images.shape(), start.dtype()}, perspective_transform,
+                           images, start_points, end_points, o);
   const auto column = [](const Tensor& p, int i) { return K::index(p, {All, All, i}); };
   const Tensor x = column(end, 0), y = column(end, 1), u = column(start, 0), v = column(start, 1);
   const Tensor one = K::ones_like(x), zero = K::zeros_like(x);

@@ -126,6 +126,10 @@ Tensor ldexp(const Tensor& x1, const TensorOrNumber& x2) {
   expect_defined("ldexp", "x2", exponent);
   if (exponent.dtype().is_floating())
     fail<TypeError>("[ldexp] x2 must hold integers: received x2=", exponent.dtype());
+  if (is_symbolic(x, exponent))
+    return defer(
+        "ldexp", {broadcast_shapes("ldexp", x.shape(), exponent.shape(), "x1", "x2"), x.dtype()},
+        [](const Tensor& x, const Tensor& n) { return ldexp(x, n); }, x, exponent);
   return smooth_binary(
       "ldexp", {x, K::cast(exponent, x.dtype())},
       [](auto a, auto n) {

@@ -18,6 +18,7 @@ class Mutations {
   void change(std::vector<OperationArgument>& arguments) {
     for (std::size_t times = 1 + below(2); times > 0; --times) {
       OperationArgument& argument = arguments[below(arguments.size())];
+      if (argument.is_list && argument.tensors.empty()) continue;
       if (!argument.has_tensors()) argument.value = other(argument.value);
       else if (argument.is_list && below(4) == 0)
         argument.tensors.resize(below(3) * argument.tensors.size() / 2);

@@ -52,7 +52,7 @@ inline const std::vector<const char*>& rows() {
       "HardShrink; x=@x; threshold=0.25", "SoftShrink; x=@x; threshold=0.25", "Threshold; x=@x; threshold=0.2; default_value=-1.0",
       "TanhShrink; x=@x", "LogSigmoid; x=@x", "Softplus; x=@x", "Softsign; x=@x", "SparsePlus; x=@x", "SparseSigmoid; x=@x",
       "Squareplus; x=@x; b=2.0", "Softmax; x=@x; axis=1", "LogSoftmax; x=@x; axis=-1", "Sparsemax; x=@x; axis=1",
-      "l2_normalize; x=@x; axis=-1; epsilon=1e-6", "mask_of; x=@x",
+      "l2_normalize; x=@x; axis=-1; epsilon=1e-6",
       // losses and layers
       "BinaryCrossentropy; target=@u; output=@u2; from_logits=false", "CategoricalCrossentropy; target=@u; output=@x; from_logits=true; axis=1",
       "SparseCategoricalCrossentropy; target=@row_ids; output=@x; from_logits=true",
@@ -82,7 +82,7 @@ inline const std::vector<const char*>& rows() {
       "ctc_batch_cost; y_true=@labels; y_pred=@probabilities; input_length=@threes; label_length=@ones",
       "ctc_decode; y_pred=@probabilities; input_length=@three; greedy=false; beam_width=6; top_paths=2",
       "local_conv; inputs=@x; kernel=@local; kernel_size=[2]; strides=[1]; output_shape=[2]; data_format=\"channels_last\"",
-      "print_tensor; x=@x; message=\"\"; summarize=0",
+      "print_tensor; x=@number; message=\"\"; summarize=0",
       // reductions
       "Sum; x=@x; axis=[1, 2]; keepdims=true", "Mean; x=@x; axis=-1", "Var; x=@x; axis=1", "Std; x=@x; axis=1", "Any; x=@b; axis=-1",
       "All; x=@b; axis=1; keepdims=true", "Logsumexp; x=@x; axis=2", "Amax; x=@x; axis=1", "Amin; x=@x", "Max; x=@x; axis=1; initial=0.0",
@@ -102,7 +102,7 @@ inline const std::vector<const char*>& rows() {
       "Hstack; xs=[@x, @y]", "Vstack; xs=[@x, @y]", "Stack; x=[@x, @y]; axis=1", "Repeat; x=@x; repeats=2; axis=1", "Repeat; x=@x; repeats=[1, 0, 2]; axis=1",
       "Repeat; x=@v; repeats=3", "Tile; x=@x; repeats=[2, 1, 2]", "Flip; x=@x; axis=[1, 2]", "Slice; inputs=@x; start_indices=[0, 1, 1]; shape=[-1, 2, 2]",
       "Split; x=@x; indices_or_sections=[1, 3]; axis=2", "Unstack; x=@x; num=3; axis=1", "Pad; x=@x; pad_width=[[0, 0], [1, 2], [0, 1]]; constant_values=0.5",
-      "BroadcastTo; x=@unit; shape=[-1, 5, 4]", "repeat_vector; x=@rows; n=2", "batch_flatten; x=@x", "sum_to; x=@m; shape=[1, 4]",
+      "BroadcastTo; x=@v; shape=[2, 3, 4]", "repeat_vector; x=@rows; n=2", "batch_flatten; x=@x", "sum_to; x=@m; shape=[1, 4]",
       "Rearrange; tensor=@x; pattern=\"b (h p) c -> b h (p c)\"; axes_lengths={\"p\": 3}", "Rearrange; tensor=@x; pattern=\"b t c -> t (b c)\"",
       "Fliplr; x=@x", "Flipud; x=@x", "Dstack; xs=[@x, @y]", "ColumnStack; xs=[@v, @w]", "Append; x1=@x; x2=@y; axis=1", "Append; x1=@x; x2=@y",
       "Roll; x=@x; shift=[1, -2]; axis=[1, 2]", "Roll; x=@x; shift=3", "Roll; x=@x; shift=1; axis=0", "Rot90; array=@x; k=1; axes=[1, 2]",

@@ -50,6 +50,7 @@ void check_same(const nn::Model& again, const std::vector<Tensor>& wanted) {
 /// The operations that no model between layers has, by the reason.
 const std::map<std::string, std::string> without_model{
     {"Ndim", "the rank is known, so that the result is a constant"},
+    {"mask_of", "a tensor has a mask behind a layer that makes masks alone"},
 };
 
 void check_model(const std::string& row, MakeOutputs make, const std::string& folder) {
