@@ -27,6 +27,7 @@ Tensor batch_dot(const OperationCall& call) {
   K::BatchAxes axes;
   if (call.has("axes")) {
     const auto both = call.value("axes").as<std::vector<int>>("[batch_dot] axes");
+    if (both.empty()) fail("[batch_dot] axes must be one or two numbers: received axes=[]");
     axes = K::BatchAxes(both.at(0), both.back());
   }
   return K::batch_dot(call.tensor("x"), call.tensor("y"), axes);
@@ -77,9 +78,15 @@ Tensor pool(const OperationCall& call, const char* mode) {
   // Vectors over time are images of width 1.
   const bool last = options.data_format.value_or("channels_last") == "channels_last";
   const int width = last ? 2 : 3;
+  const auto only = [&](const char* name, const K::PerAxis<std::int64_t>& extents) {
+    if (extents.over(1).size() != 1)
+      fail("[Pool] ", name, " must be one number for one axis: received ", extents.over(1).size(),
+           " numbers");
+    return extents.over(1)[0];
+  };
   K::PoolOptions flat = options;
-  flat.strides = {options.strides.over(1)[0], 1};
-  return K::squeeze(K::pool2d(K::expand_dims(x, width), {window.over(1)[0], 1}, flat), width);
+  flat.strides = {only("strides", options.strides), 1};
+  return K::squeeze(K::pool2d(K::expand_dims(x, width), {only("pool_size", window), 1}, flat), width);
 }
 
 const char* written_pool(const std::vector<OperationArgument>&, Config& attributes) {

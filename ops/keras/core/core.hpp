@@ -78,7 +78,7 @@ Tensor associative_scan(const std::function<Tensor(const Tensor& a, const Tensor
 using Function = std::function<Tensor(const Tensor&)>;
 
 /// Returns f(x), and the product of the jacobian and the tangent (`jvp`), or a function that maps a cotangent, of the shape of f(x), to
-/// its product with the jacobian (`vjp`). x is floating.
+/// its product with the jacobian (`vjp`). x is floating. The results are not recorded.
 std::pair<Tensor, Tensor> jvp(const Function& f, const Tensor& primal, const Tensor& tangent);
 std::pair<Tensor, Function> vjp(const Function& f, const Tensor& primal);
 /// Returns the derivatives of each element of f(x) with respect to each element of x, or the second derivatives of a scalar f(x) (ValueError

@@ -37,7 +37,9 @@ bool same(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
   const std::vector<double> x = values(K::cast(a, "float64")), y = values(K::cast(b, "float64"));
   for (std::size_t i = 0; i < x.size(); ++i)
-    if (x[i] != y[i] && !(std::isnan(x[i]) && std::isnan(y[i]))) return false;
+    if (x[i] != y[i] && !(std::isnan(x[i]) && std::isnan(y[i])) &&
+        !(std::fabs(x[i] - y[i]) <= 1e-4 * (1 + std::fabs(y[i]))))  // LAPACK's threads round differently
+      return false;
   return true;
 }
 

@@ -84,8 +84,6 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::while_loop", [](In in) {
          return ops::while_loop([](const ops::LoopVariables& v) { return v[0] < 3; },
                                 [](const ops::LoopVariables& v) { return ops::LoopVariables{v[0] + 1, K::tanh(v[1]) * v[1]}; }, {ints(0), in[0]})[1]; }, {normal({2, 3})}},
-      {"ops::jvp", [](In in) {
-         return ops::jvp([](const Tensor& x) { return x * K::sin(x); }, in[0], in[1]).second; }, {normal({2, 3}), normal({2, 3}, 2)}},
   };
 });
 // clang-format on
