@@ -26,14 +26,14 @@ struct Windows {
         dilation(o.dilation.over(2)),
         padding(o.padding.over(2)),
         stride(o.stride.over(2)) {
-    for (const auto* list : {&kernel, &dilation, &stride})
-      for (const std::int64_t n : *list)
-        if (list->size() != 2 || n < 1 || n > most)
-          fail("[", op, "] kernel_size, dilation and stride must be one or two numbers in [1, ", most,
-               "]: received ", n);
-    for (const std::int64_t n : padding)
-      if (padding.size() != 2 || n < 0 || n > most)
-        fail("[", op, "] padding must be one or two numbers in [0, ", most, "]: received ", n);
+    const auto expect = [op](const char* name, const std::vector<std::int64_t>& list, std::int64_t least) {
+      if (list.size() != 2) fail("[", op, "] ", name, " must be one or two numbers: received ", list.size());
+      for (const std::int64_t n : list)
+        if (n < least || n > most)
+          fail("[", op, "] ", name, " must be in [", least, ", ", most, "]: received ", name, '=', n);
+    };
+    expect("kernel_size", kernel, 1), expect("dilation", dilation, 1), expect("stride", stride, 1);
+    expect("padding", padding, 0);
   }
   /// Returns the number of windows along an axis of n elements.
   std::int64_t count(const char* op, std::size_t axis, std::int64_t n) const {
@@ -76,6 +76,9 @@ Tensor fold(const Tensor& given, const K::PerAxis<std::int64_t>& output_size,
   const Windows w("fold", kernel_size, options);
   const std::vector<std::int64_t> size = output_size.over(2);
   if (size.size() != 2) fail("[fold] output_size must be one or two numbers: received ", size.size());
+  for (const std::int64_t n : size)
+    if (n < 1 || n > Windows::most)
+      fail("[fold] output_size must be in [1, ", Windows::most, "]: received output_size=", n);
   const std::int64_t rows = w.count("fold", 0, size[0]), columns = w.count("fold", 1, size[1]);
   const std::int64_t places = w.kernel[0] * w.kernel[1];
   if (x.ndim() != 3 || !compatible(x.shape()[2], rows * columns) ||
