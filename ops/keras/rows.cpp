@@ -168,6 +168,8 @@ Tensor reduce_segments(const char* op, SegmentOp kind, const Tensor& data, const
   const Rows ids = int64_vector(segment_ids);
   Shape shape = data.shape();
   shape[0] = segments;
+  check_extents(op, shape, sizeof(std::int64_t));
+  check_extents(op, {segments}, sizeof(Rows));
   if (segments == 0) return Tensor::empty(shape, data.dtype(), op);
   if (kind == SegmentOp::Prod) return segment_products(op, data, ids, shape);
   if (kind != SegmentOp::Sum) return segment_extremes(op, kind, data, ids, shape);
