@@ -210,6 +210,7 @@ const std::vector<Tensor>& OperationCall::tensors(const char* name) const {
   const OperationArgument& argument = at(name);
   if (!argument.has_tensors())
     fail<TypeError>("[", operation_->name, "] ", name, " must be tensors: received ", argument.value);
+  if (argument.tensors.empty()) fail("[", operation_->name, "] ", name, " must hold a tensor: received []");
   return argument.tensors;
 }
 
