@@ -167,19 +167,19 @@ Eigh eigh(const Tensor& given) {
 namespace {
 
 /// A complex tensor.
-struct Complex {
+struct ComplexMatrix {
   Tensor real, imag;
 };
 
-Complex product(const Complex& x, const Complex& y) {
+ComplexMatrix product(const ComplexMatrix& x, const ComplexMatrix& y) {
   return {K::matmul(x.real, y.real) - K::matmul(x.imag, y.imag),
           K::matmul(x.real, y.imag) + K::matmul(x.imag, y.real)};
 }
 
-Complex adjoint(const Complex& x) { return {transposed(x.real), -transposed(x.imag)}; }
+ComplexMatrix adjoint(const ComplexMatrix& x) { return {transposed(x.real), -transposed(x.imag)}; }
 
 /// Returns the solution of a x = b from the real equations for both parts.
-Complex solution(const Complex& a, const Complex& b) {
+ComplexMatrix solution(const ComplexMatrix& a, const ComplexMatrix& b) {
   const auto n = static_cast<int>(a.real.ndim()) - 2;
   const Tensor equations =
       K::concatenate({K::concatenate({a.real, -a.imag}, -1), K::concatenate({a.imag, a.real}, -1)}, n);
@@ -189,7 +189,7 @@ Complex solution(const Complex& a, const Complex& b) {
 }
 
 /// Returns the conjugate of 1 / (w[j] - w[i]) at row i and column j, and 0 on the diagonal.
-Complex conjugate_gaps(const Complex& w) {
+ComplexMatrix conjugate_gaps(const ComplexMatrix& w) {
   const auto differences = [](const Tensor& x) { return K::expand_dims(x, -2) - K::expand_dims(x, -1); };
   const Tensor real = differences(w.real), imag = differences(w.imag);
   const Tensor diagonal = eye(w.real.shape()[-1], {}, 0, DType::Bool);
@@ -199,7 +199,7 @@ Complex conjugate_gaps(const Complex& w) {
 
 /// Returns the gradient for vectors that may change in length and phase, from that for vectors of norm 1 whose largest element
 /// is real.
-Complex free_gradient(const Complex& v, const Complex& g) {
+ComplexMatrix free_gradient(const ComplexMatrix& v, const ComplexMatrix& g) {
   const Tensor real = K::sum(v.real * g.real + v.imag * g.imag, -2, true),
                imag = K::sum(v.real * g.imag - v.imag * g.real, -2, true);
   const Tensor squares = K::stop_gradient(v.real * v.real + v.imag * v.imag);
@@ -209,15 +209,16 @@ Complex free_gradient(const Complex& v, const Complex& g) {
   return {g.real - real * v.real, g.imag - real * v.imag - largest * (imag / element)};
 }
 
-Tensor eig_gradient(const Complex& w, const Complex& v, const Complex& gw, const Complex& gv) {
+Tensor eig_gradient(const ComplexMatrix& w, const ComplexMatrix& v, const ComplexMatrix& gw,
+                    const ComplexMatrix& gv) {
   const auto given = [](const Tensor& g, const Tensor& like) {
     return g.defined() ? g : K::zeros_like(like);
   };
-  Complex inner{diagonals(given(gw.real, w.real)), diagonals(given(gw.imag, w.imag))};
+  ComplexMatrix inner{diagonals(given(gw.real, w.real)), diagonals(given(gw.imag, w.imag))};
   if (gv.real.defined() || gv.imag.defined()) {
-    const Complex along =
+    const ComplexMatrix along =
         product(adjoint(v), free_gradient(v, {given(gv.real, v.real), given(gv.imag, v.imag)}));
-    const Complex f = conjugate_gaps(w);
+    const ComplexMatrix f = conjugate_gaps(w);
     inner.real = inner.real + f.real * along.real - f.imag * along.imag;
     inner.imag = inner.imag + f.real * along.imag + f.imag * along.real;
   }
@@ -240,10 +241,10 @@ std::vector<Tensor> recorded_eig(const Tensor& x) {
   });
   const Tensor outs[] = {wr, wi, vr, vi};
   if (recording(x)) {
-    const Complex w{wr.detach(), wi.detach()}, v{vr.detach(), vi.detach()};
+    const ComplexMatrix w{wr.detach(), wi.detach()}, v{vr.detach(), vi.detach()};
     record("eig", outs, {x}, [x, w, v](Grads& grads) {
       grads.to(0, [&] {
-        const Complex gw{grads.output(0), grads.output(1)}, gv{grads.output(2), grads.output(3)};
+        const ComplexMatrix gw{grads.output(0), grads.output(1)}, gv{grads.output(2), grads.output(3)};
         if (!recording()) return eig_gradient(w, v, gw, gv);
         const std::vector<Tensor> found = recorded_eig(x);
         return eig_gradient({found[0], found[1]}, {found[2], found[3]}, gw, gv);
