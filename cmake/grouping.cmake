@@ -36,7 +36,7 @@ function(ktape_group_sources target most_bytes)  # further arguments: regular ex
 endfunction()
 
 # Sets `result` to sources that include neighbouring test sources together, each within a namespace, so that two tests may use one
-# name. Tests that open namespaces of the library are compiled alone.
+# name. Sources that open named namespaces are compiled alone.
 function(ktape_group_tests result prefix)
   set(most_bytes 40000)
   if(NOT KTAPE_GROUPED)
@@ -51,7 +51,7 @@ function(ktape_group_tests result prefix)
     cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
     cmake_path(GET path PARENT_PATH folder)
     string(REGEX MATCH "^[^/]*/[^/]*/" area "${source}")
-    file(STRINGS ${path} alone REGEX "^(namespace (ktape|doctest|std)|template <>|#define|#if)" LIMIT_COUNT 1)
+    file(STRINGS ${path} alone REGEX "^(namespace [a-z_:]+ {|template <>|#define|#if)" LIMIT_COUNT 1)
     if(alone)
       list(APPEND grouped ${source})
       continue()

@@ -7,6 +7,7 @@
 /// of numbers, of ranges of numbers and of tensors. A failure names the first wrong index and both values.
 #include <ktape/autograd/tensor.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <iomanip>

@@ -1,4 +1,5 @@
 #include <ktape/autograd/tensor_metadata.hpp>
+#include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/nn/activations.hpp>
