@@ -345,6 +345,12 @@ namespace {
   });
 }
 
+[[maybe_unused]] void number_of_threads() {
+  namespace K = backend;
+  K::set_num_threads(1);
+  CHECK(K::num_threads() == 1);
+}
+
 struct Groups {
   Groups(const char*, const Tensor& x, const Axes&, bool) : shape(x.shape()) {}
   Shape shape;

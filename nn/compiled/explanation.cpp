@@ -1,5 +1,5 @@
 #include <ktape/nn/compiled/explanation.hpp>
-#include <ktape/ops/kernels/network/machine_rates.hpp>
+#include <ktape/ops/compiled/machine_rates.hpp>
 
 #include <algorithm>
 #include <iomanip>
@@ -34,7 +34,7 @@ std::string escaped(const std::string& text) {
 }  // namespace
 
 ExplainedPlan explained(const Plan& plan, const std::vector<PlannedCall>& calls, const std::string& inputs) {
-  const kernels::MachineRates rates = kernels::machine_rates();
+  const backend::MachineRates rates = backend::machine_rates();
   ExplainedPlan out{inputs, {}, 0};
   for (const PlanItem& item : plan.items) {
     if (!item.network) {

@@ -153,7 +153,11 @@ std::vector<Row> rows() {
       {"pad", "x", [](In x) { K::pad(x[0], {1}); }},
       {"index", "x", [](In x) { static_cast<void>(x[0][0]); }},
       {"gather", "reference, indices", [](In x) { K::gather(x[0], x[1]); }},
-      {"gather", "reference, indices", [](In x) { static_cast<void>(x[0][x[1]]); }},
+      {"gather", "reference, indices",
+       [](In x) {
+         if (!x[1].defined() || x[1].dtype() != "bool") static_cast<void>(x[0][x[1]]);  // bools are a mask
+       }},
+      {"boolean_mask", "tensor, mask", [](In x) { K::boolean_mask(x[0], x[1]); }},
       {"gather", "reference", [](In x) { K::gather(x[0], {0}); }},
       {"one_hot", "indices", [](In x) { K::one_hot(x[0], 2); }},
       {"gather_nd", "params, indices", [](In x) { K::gather_nd(x[0], x[1]); }},

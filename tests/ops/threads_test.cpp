@@ -1,3 +1,4 @@
+#include "catalogue.hpp"
 #include "check.hpp"
 
 #include <ktape/ops/threads.hpp>
@@ -33,3 +34,11 @@ TEST_CASE("set_num_threads: numbers out of range are errors and change nothing")
   }
   CHECK(K::num_threads() == before);
 }
+
+namespace {
+
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {{"num_threads", no_gradient}, {"set_num_threads", no_gradient}};
+});
+
+}  // namespace

@@ -1,6 +1,7 @@
 #include <ktape/ops/kernels/linear_algebra/lapack.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <cblas.h>
@@ -174,6 +175,7 @@ bool eigh(std::int64_t n, T* a, T* w) {
 
 template <class T>
 bool eig(std::int64_t n, T* a, T* w_real, T* w_imag, T* v_real, T* v_imag) {
+  if (!std::all_of(a, a + n * n, [](T x) { return std::isfinite(x); })) return false;
   const int size = static_cast<int>(n), stride = leading(size), one = 1;
   std::vector<T> by_columns(static_cast<std::size_t>(n * n) + 1), v(by_columns.size());
   transpose(n, n, a, by_columns.data());
@@ -183,6 +185,7 @@ bool eig(std::int64_t n, T* a, T* w_real, T* w_imag, T* v_real, T* v_imag) {
     geev<T>("N", "V", &size, by_columns.data(), &stride, w_real, w_imag, &none, &one, v.data(), &stride, work,
             &work_size, &info);
   });
+  if (info != 0) return false;
   // A pair of conjugate vectors is stored as its real and imaginary parts.
   for (std::int64_t j = 0; j < n; ++j) {
     const bool first = w_imag[j] > 0, second = w_imag[j] < 0;

@@ -14,14 +14,14 @@ TEST_CASE("nn::explain tells that there is no plan yet, and that a class of the 
   const Tensor x = normal({2, 3}, 1, "float32");
   const nn::Sequential model({nn::Dense(2)});
   CHECK(nn::explain(model) ==
-        "There is no plan yet: the second prediction with inputs of one shape makes a plan.\n");
+        "There is no plan yet: the first prediction makes a plan.\n");
   const nn::ModelOf<OwnImpl> own;
   own.predict_on_batch(x);
   own.predict_on_batch(x);
   CHECK(nn::explain(own) == "There is no plan for the model '" + own.name() + "'.\n");
 }
 
-TEST_CASE("nn::explain lists fused steps and called layers") {
+TEST_CASE("nn::explain lists fused steps in their order") {
   const Tensor in = nn::Input({4, 3});
   const nn::Model model(in, nn::Dense(2048, {.activation = "relu"})(nn::LSTM(64)(in)), {.name = "read"});
   const Tensor x = normal({256, 4, 3}, 1, "float32");
@@ -29,6 +29,6 @@ TEST_CASE("nn::explain lists fused steps and called layers") {
   model.predict_on_batch(x);
   if (K::backend() != "onednn") return;
   const std::string table = nn::explain(model);
-  CHECK(table.find("(LSTM)") < table.find("product + relu"));
+  CHECK(table.find("\nlstm") < table.find("product + relu"));
   CHECK(table.find("product + relu") < table.find("\narena: "));
 }

@@ -19,10 +19,10 @@ TEST_CASE("ops: images refuse what they cannot take") {
       "[resize] one of crop_to_aspect_ratio and pad_to_aspect_ratio may be true: received both", ValueError);
   CHECK_THROWS_WITH_AS(ops::map_coordinates(x, x, 2),
                        "[map_coordinates] order must be 0 or 1: received order=2", ValueError);
-  CHECK_THROWS_WITH_AS(
-      ops::pad_images(x, {.top = 1}),
-      "[pad_images] two of the border before, the border after and the target must be given for each axis",
-      ValueError);
+  CHECK_THROWS_WITH_AS(ops::pad_images(x, {.top = 1}),
+                       "[pad_images] two of the border before, the border after and the target must be given "
+                       "for each axis: received 1",
+                       ValueError);
   CHECK_THROWS_WITH_AS(
       ops::affine_transform(x, K::zeros({6})),
       "[affine_transform] transform must be (8,) or (batch, 8): received images=(1, 4, 6, 1), transform=(6,)",

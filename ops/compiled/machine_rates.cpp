@@ -1,14 +1,16 @@
 #include <ktape/autograd/base/memory.hpp>
 #include <ktape/autograd/base/parallel.hpp>
-#include <ktape/ops/kernels/network/machine_rates.hpp>
+#include <ktape/ops/compiled/machine_rates.hpp>
 #include <ktape/ops/kernels/network/program.hpp>
 
 #include <chrono>
 #include <cstring>
 
-namespace ktape::kernels {
+namespace ktape::backend {
 
 namespace {
+
+using kernels::Network, kernels::NetworkNode, kernels::Program;
 
 /// Returns the shortest time of a few calls of f in milliseconds.
 template <class F>
@@ -53,4 +55,4 @@ double bytes_per_ms() {
 
 MachineRates machine_rates() { return {products_per_ms(), bytes_per_ms()}; }
 
-}  // namespace ktape::kernels
+}  // namespace ktape::backend

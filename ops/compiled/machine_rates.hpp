@@ -1,7 +1,7 @@
 #pragma once
 
 /// The speed of the machine, for estimates.
-namespace ktape::kernels {
+namespace ktape::backend {
 
 /// What the threads of this thread reach together.
 struct MachineRates {
@@ -11,4 +11,4 @@ struct MachineRates {
 /// Measures the rates, in some 20 ms. The rates are 0 without oneDNN.
 MachineRates machine_rates();
 
-}  // namespace ktape::kernels
+}  // namespace ktape::backend
