@@ -13,8 +13,7 @@ TEST_CASE("nn::explain tells that there is no plan yet, and that a class of the 
   };
   const Tensor x = normal({2, 3}, 1, "float32");
   const nn::Sequential model({nn::Dense(2)});
-  CHECK(nn::explain(model) ==
-        "There is no plan yet: the first prediction makes a plan.\n");
+  CHECK(nn::explain(model) == "There is no plan yet: the first prediction makes a plan.\n");
   const nn::ModelOf<OwnImpl> own;
   own.predict_on_batch(x);
   own.predict_on_batch(x);
