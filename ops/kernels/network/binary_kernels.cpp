@@ -74,8 +74,8 @@ class ScalingKernel final : public NodeKernel {
   const char* name() const override { return "scaling"; }
 
   void run(const Arrays& arrays) const override {
-    const auto [groups, pixels, channels] = at_;
-    parallel_rows(groups * pixels, channels, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t pixels = at_.pixels, channels = at_.channels;
+    parallel_rows(at_.groups * pixels, channels, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
         const float* const a = arrays.inputs[0] + row * channels;
         const float* const b = arrays.inputs[1] + row / pixels * channels;

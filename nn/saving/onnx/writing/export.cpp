@@ -13,7 +13,6 @@ namespace ktape::nn {
 namespace {
 
 using onnx::Names;
-using onnx::Port;
 
 constexpr int default_opset = 18, first_opset = 17, last_opset = 21;
 

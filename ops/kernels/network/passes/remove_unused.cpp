@@ -15,7 +15,7 @@ void remove_unused(Network& network) {
   std::vector<int> moved(network.nodes.size(), -1);
   std::vector<NetworkNode> kept;
   for (std::size_t i = 0; i < network.nodes.size(); ++i) {
-    if (!used[i] && network.nodes[i].kind != Kind::Input) continue;
+    if (!used[i] && network.nodes[i].kind != NetworkNode::Kind::Input) continue;
     moved[i] = static_cast<int>(kept.size());
     kept.push_back(std::move(network.nodes[i]));
   }
