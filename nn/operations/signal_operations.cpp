@@ -29,8 +29,8 @@ std::vector<Tensor> transform(const OperationCall& call) {
 std::vector<Tensor> fourier_transform(const OperationCall& call) {
   const ops::ComplexPair x = complex(call);
   if (!call.flag("inverse")) return parts(ops::fft(x));
-  const auto [real, imaginary] = ops::fft({x.first, -x.second});
-  return {real, -imaginary};
+  const auto [imaginary, real] = ops::fft({x.second, x.first});  // as the op, so that the bits are equal
+  return {real, imaginary};
 }
 
 const char* written_transform(const std::vector<OperationArgument>&, Config& attributes) {

@@ -33,20 +33,25 @@ std::vector<Tensor> outputs_of(const nn::Model& model) {
   return model.apply({x, y});
 }
 
-bool same(const Tensor& a, const Tensor& b) {
+/// Returns whether the elements are equal, within `tolerance` relative to 1 and to the element.
+bool same(const Tensor& a, const Tensor& b, double tolerance) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
   const std::vector<double> x = values(K::cast(a, "float64")), y = values(K::cast(b, "float64"));
   for (std::size_t i = 0; i < x.size(); ++i)
     if (x[i] != y[i] && !(std::isnan(x[i]) && std::isnan(y[i])) &&
-        !(std::fabs(x[i] - y[i]) <= 1e-4 * (1 + std::fabs(y[i]))))  // LAPACK's threads round differently
+        !(std::fabs(x[i] - y[i]) <= tolerance * (1 + std::fabs(y[i]))))
       return false;
   return true;
 }
 
-void check_same(const nn::Model& again, const std::vector<Tensor>& wanted) {
+/// Returns 0 for operations that give equal bits in each run, and the rounding of eigenvectors, which depends on
+/// the place of LAPACK's arrays in memory.
+double tolerance_of(const std::string& row) { return row.starts_with("Eig") ? 1e-4 : 0; }
+
+void check_same(const nn::Model& again, const std::vector<Tensor>& wanted, double tolerance) {
   const std::vector<Tensor> got = outputs_of(again);
   REQUIRE(got.size() == wanted.size());
-  for (std::size_t i = 0; i < got.size(); ++i) CHECK(same(got[i], wanted[i]));
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(same(got[i], wanted[i], tolerance));
 }
 
 /// The operations that no model between layers has, by the reason.
@@ -60,13 +65,13 @@ void check_model(const std::string& row, MakeOutputs make, const std::string& fo
   const std::vector<Tensor> wanted = outputs_of(model);
   const auto copied = [&](const nn::Model& again) {
     again.set_weights(model.get_weights());
-    check_same(again, wanted);
+    check_same(again, wanted, tolerance_of(row));
   };
   copied(nn::clone_model(model));
   copied(nn::model_from_json(model.to_json()));
   for (const char* name : {"/m.keras", "/m.ktape"}) {
     model.save(folder + name);
-    check_same(nn::load_model(folder + name), wanted);
+    check_same(nn::load_model(folder + name), wanted, tolerance_of(row));
   }
 }
 
