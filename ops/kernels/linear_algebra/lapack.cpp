@@ -47,6 +47,13 @@ KTAPE_BOTH(geev)
 
 int leading(int n) { return std::max(n, 1); }
 
+/// Returns whether all elements are finite. LAPACK's iterations for eigenvalues and singular values leave results
+/// undefined, or do not end, for other elements.
+template <class T>
+bool all_finite(const T* a, std::int64_t n) {
+  return std::all_of(a, a + n, [](T x) { return std::isfinite(x); });
+}
+
 /// to, columns x rows, becomes the transpose of from, rows x columns.
 template <class T>
 void transpose(std::int64_t rows, std::int64_t columns, const T* from, T* to) {
@@ -145,6 +152,7 @@ bool svd(std::int64_t m, std::int64_t n, bool full, T* a, T* s, T* u, T* vh) {
   // By columns, a is its transpose v s u^T: v by columns is vh by rows, and u^T by columns is u by rows.
   const int rows = static_cast<int>(n), columns = static_cast<int>(m), k = std::min(rows, columns);
   const int stride = leading(rows), u_stride = leading(full || !u ? columns : k);
+  if (!all_finite(a, m * n)) return false;
   std::vector<int> integers(static_cast<std::size_t>(8 * k) + 1);
   T none = 0;
   int info = 0;
@@ -160,6 +168,8 @@ bool svd(std::int64_t m, std::int64_t n, bool full, T* a, T* s, T* u, T* vh) {
 
 template <class T>
 bool eigh(std::int64_t n, T* a, T* w) {
+  for (std::int64_t i = 0; i < n; ++i)
+    if (!all_finite(a + i * n, i + 1)) return false;
   const int size = static_cast<int>(n), stride = leading(size);
   int info = 0, best = 1, ask = -1;
   T best_work = 1;
@@ -175,7 +185,7 @@ bool eigh(std::int64_t n, T* a, T* w) {
 
 template <class T>
 bool eig(std::int64_t n, T* a, T* w_real, T* w_imag, T* v_real, T* v_imag) {
-  if (!std::all_of(a, a + n * n, [](T x) { return std::isfinite(x); })) return false;
+  if (!all_finite(a, n * n)) return false;
   const int size = static_cast<int>(n), stride = leading(size), one = 1;
   std::vector<T> by_columns(static_cast<std::size_t>(n * n) + 1), v(by_columns.size());
   transpose(n, n, a, by_columns.data());

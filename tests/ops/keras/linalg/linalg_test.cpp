@@ -9,6 +9,9 @@
 
 #include "../../catalogue.hpp"
 
+#include <cmath>
+#include <vector>
+
 namespace K = ktape::backend;
 namespace ops = ktape::ops;
 using ktape::LinAlgError, ktape::Shape, ktape::Tensor, ktape::ValueError;
@@ -59,6 +62,23 @@ TEST_CASE("ops: eigenvectors of a general matrix, complex ones as conjugate pair
     CHECK(values(vr)[row] == doctest::Approx(values(vr)[row + 1]));
     CHECK(values(vi)[row] == doctest::Approx(-values(vi)[row + 1]));
   }
+}
+
+TEST_CASE("ops: eigenvalues and singular values of matrices that are not finite are errors") {
+  const std::string rule = "a matrix must have finite elements for which the iteration converges";
+  for (const char* dtype : {"float32", "float64"})
+    for (const double odd : {std::nan(""), double(INFINITY), -double(INFINITY)})
+      for (const std::size_t at : {0, 1, 2}) {
+        std::vector<double> diagonal(3);
+        diagonal[at] = odd;
+        const Tensor x = normal({3, 3}, 1, dtype) + ops::diag(K::constant(diagonal, {.dtype = dtype}));
+        CHECK_THROWS_WITH_AS(ops::eig(x), ("[eig] " + rule + ": received the only matrix").c_str(),
+                             LinAlgError);
+        CHECK_THROWS_WITH_AS(ops::eigh(x), ("[eigh] " + rule + ": received the only matrix").c_str(),
+                             LinAlgError);
+        CHECK_THROWS_WITH_AS(ops::svd(x), ("[svd] " + rule + ": received the only matrix").c_str(),
+                             LinAlgError);
+      }
 }
 
 TEST_CASE("ops: an error names the matrix by its position in the batch") {
