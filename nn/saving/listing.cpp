@@ -74,8 +74,9 @@ FileListing list_h5(const std::string& path) {
   return listing;
 }
 
-FileListing list_shards(const std::string& path) {
-  FileListing listing{.format = "Keras 3, weights in several files"};
+/// Lists the files that an index names, each by `list_file_into`.
+template <class F>
+void list_indexed(FileListing& listing, const std::string& path, const F& list_file_into) {
   std::set<std::string> files;
   const Config index = json_of(op, path).config("the index");
   for (const auto& [name, file] : index.at("weight_map").config("weight_map"))
@@ -84,9 +85,15 @@ FileListing list_shards(const std::string& path) {
     const std::string inside = path_inside(file);
     if (inside.empty())
       fail<IOError>("[", op, "] the files of an index must be in its folder: received ", path);
-    list_hdf5(listing, hdf5::read_file(op, folder_of(path) + inside));
+    list_file_into(folder_of(path) + inside);
     listing.facts.emplace_back("file", inside);
   }
+}
+
+FileListing list_shards(const std::string& path) {
+  FileListing listing{.format = "Keras 3, weights in several files"};
+  list_indexed(listing, path,
+               [&](const std::string& file) { list_hdf5(listing, hdf5::read_file(op, file)); });
   return listing;
 }
 
@@ -141,17 +148,7 @@ FileListing list_safetensors(const std::string& path) {
 
 FileListing list_safetensors_index(const std::string& path) {
   FileListing listing{.format = "safetensors, in several files"};
-  std::set<std::string> files;
-  const Config index = json_of(op, path).config("the index");
-  for (const auto& [name, file] : index.at("weight_map").config("weight_map"))
-    files.insert(file.string("weight_map"));
-  for (const std::string& file : files) {
-    const std::string inside = path_inside(file);
-    if (inside.empty())
-      fail<IOError>("[", op, "] the files of an index must be in its folder: received ", path);
-    list_safetensors_into(listing, folder_of(path) + inside);
-    listing.facts.emplace_back("file", inside);
-  }
+  list_indexed(listing, path, [&](const std::string& file) { list_safetensors_into(listing, file); });
   return listing;
 }
 
