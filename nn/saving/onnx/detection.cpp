@@ -14,11 +14,6 @@ namespace {
 
 namespace K = backend;
 
-Tensor reals(const Tensor& x) {
-  expect_value("onnx", x);
-  return K::cast(x, DType::Float64);
-}
-
 // --- NonMaxSuppression ------------------------------------------------------------------------------------
 
 struct Box {
@@ -63,7 +58,7 @@ Numbers chosen(const std::vector<Box>& boxes, const double* scores, std::int64_t
 }
 
 Tensors non_max_suppression(const Call& call) {
-  const Tensor boxes = reals(call[0]), scores = reals(call[1]);
+  const Tensor boxes = doubles(call[0]), scores = doubles(call[1]);
   if (boxes.ndim() != 3 || scores.ndim() != 3 || boxes.shape()[2] != 4 ||
       boxes.shape()[0] != scores.shape()[0] || boxes.shape()[1] != scores.shape()[2])
     fail("[onnx] boxes must be (samples, boxes, 4) and scores (samples, classes, boxes): received shapes ",
@@ -72,7 +67,7 @@ Tensors non_max_suppression(const Call& call) {
                      classes = scores.shape()[1];
   const auto number = [&](std::size_t i, double otherwise) {
     if (!call.has(i)) return otherwise;
-    const Tensor x = reals(call[i]);
+    const Tensor x = doubles(call[i]);
     if (x.size() != 1) fail("[onnx] a threshold must be one number: received shape=", x.shape());
     return *x.pointer<double>();
   };
@@ -110,7 +105,7 @@ Shape unpooled_shape(const Call& call, const Shape& x) {
 }
 
 Tensors max_unpool(const Call& call) {
-  const Tensor x = reals(call[0]);
+  const Tensor x = doubles(call[0]);
   const Numbers places = whole(call[1]);
   const Shape from = unpooled_shape(call, x.shape()), to = call.has(2) ? Shape(whole(call[2])) : from;
   check_extents("onnx", to, sizeof(double));

@@ -88,6 +88,11 @@ Tensor indices_of(const Numbers& numbers) {
                              {static_cast<std::int64_t>(numbers.size())}, DType::Int64);
 }
 
+Tensor doubles(const Tensor& x) {
+  expect_value("onnx", x);
+  return K::cast(x, DType::Float64);
+}
+
 Tensor number(double value, DType dtype) {
   return K::cast(K::constant(value, {.dtype = DType::Float64}), dtype);
 }

@@ -89,6 +89,8 @@ void add_control_flow(OperatorTable& table);
 Numbers whole(const Tensor& x);
 /// Returns the only value of an integer tensor. Throws ValueError for another number of elements.
 std::int64_t single(const Tensor& x);
+/// Returns the elements as float64. Throws ValueError for a tensor without values.
+Tensor doubles(const Tensor& x);
 /// Returns an int64 tensor of rank 1.
 Tensor indices_of(const Numbers& numbers);
 /// Returns a scalar of a dtype.

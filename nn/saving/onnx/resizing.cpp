@@ -115,8 +115,7 @@ Tensor extrapolated(const Tensor& y, const std::vector<Axis>& axes, const Style&
 }
 
 std::vector<double> reals(const Tensor& x) {
-  expect_value("onnx", x);
-  const Tensor wide = K::cast(x, DType::Float64);
+  const Tensor wide = doubles(x);
   return {wide.pointer<double>(), wide.pointer<double>() + wide.size()};
 }
 

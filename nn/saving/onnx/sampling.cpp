@@ -12,12 +12,6 @@ namespace {
 
 namespace K = backend;
 
-/// Returns the elements as doubles.
-Tensor reals(const Tensor& x) {
-  expect_value("onnx", x);
-  return K::cast(x, DType::Float64);
-}
-
 // --- GridSample -------------------------------------------------------------------------------------------
 
 /// An element along one axis and its share in the result; index -1 stands for a zero beyond the image.
@@ -113,7 +107,7 @@ double sampled(const double* image, const Shape& extents, const std::vector<std:
 }
 
 Tensors grid_sample(const Call& call) {
-  const Tensor x = reals(call[0]), grid = reals(call[1]);
+  const Tensor x = doubles(call[0]), grid = doubles(call[1]);
   const int axes = x.ndim() - 2;
   if (axes < 1 || grid.ndim() != x.ndim() || grid.shape()[0] != x.shape()[0] || grid.shape().back() != axes)
     fail("[onnx] x must be (samples, channels, spatial...) and the grid must fit x: received shapes ",
@@ -226,7 +220,7 @@ double pooled(const double* image, std::int64_t height, std::int64_t width, cons
 }
 
 Tensors roi_align(const Call& call) {
-  const Tensor x = reals(call[0]), rois = reals(call[1]);
+  const Tensor x = doubles(call[0]), rois = doubles(call[1]);
   const Numbers batch = whole(call[2]);
   const std::int64_t rows = call.integer("output_height", 1), columns = call.integer("output_width", 1);
   if (x.ndim() != 4 || rois.ndim() != 2 || rois.shape()[1] != 4 ||
