@@ -71,6 +71,7 @@
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
+namespace ops = ktape::ops;
 namespace data = ktape::data;
 namespace plot = ktape::plot;
 

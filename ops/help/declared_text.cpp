@@ -63,7 +63,7 @@ std::string without_comment(const std::string& line) {
 }
 
 std::string declared_name(const std::string& code) {
-  static const std::regex type("^(?:class|struct|enum class|enum) (?:\\[\\[\\w+\\]\\] )?(\\w+)");
+  static const std::regex type("^(?:class|struct|enum class|enum) (?:\\[\\[\\w+\\]\\] )?([\\w:]*\\w)");
   static const std::regex alias("^using (\\w+) =");
   static const std::regex function("^[^(=]*?([~\\w]+)\\($");
   std::string text = code;

@@ -21,6 +21,11 @@ std::string family_text(const std::vector<std::string>& lines) {
   return {};
 }
 
+/// Returns whether a line brings a name from another namespace, where the name is declared.
+bool is_using_declaration(const std::string& line) {
+  return line.starts_with("using ") && line.find('=') == std::string::npos;
+}
+
 /// Appends the comment and the declaration at a place.
 void add_declaration(const Place& place, const std::vector<std::string>& lines,
                      std::set<std::pair<std::string, std::size_t>>& commented, std::string& out) {
@@ -44,6 +49,7 @@ std::string description(const std::string& name, const std::vector<Place>& place
   for (const Place& place : places) {
     const std::vector<std::string> lines = lines_around(place);
     if (place.line > lines.size()) continue;
+    if (places.size() > 1 && is_using_declaration(lines[place.line - 1])) continue;
     add_declaration(place, lines, commented, out);
     if (place.is_class && place.cell.empty()) family = family_text(lines);
   }

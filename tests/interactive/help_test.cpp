@@ -152,8 +152,9 @@ TEST_CASE("K::help returns the text that a question shows") {
       if (!std::isspace(static_cast<unsigned char>(c)) && c != '/') out += c;
     return out;
   };
-  for (const char* name : {"K::conv2d", "K::relu", "K::sum", "nn::Conv2D", "nn::Dense", "nn::LSTM",
-                           "nn::Adam", "nn::EarlyStopping", "plot::heat_map"}) {
+  for (const char* name :
+       {"K::conv2d", "K::relu", "K::sum", "nn::Conv2D", "nn::Dense", "nn::LSTM", "nn::Adam",
+        "nn::EarlyStopping", "plot::heat_map", "ops::svd", "K::gradients", "data::Dataset"}) {
     CAPTURE(name);
     const std::string shown = bare(prompt.line(std::string("?") + name));
     CHECK(!shown.empty());
