@@ -3,18 +3,7 @@
 #include "../../close.hpp"
 #include "../../in_threads.hpp"
 #include "../../ops/check.hpp"
-#include "../layers/conformance/activation.hpp"
-#include "../layers/conformance/attention.hpp"
-#include "../layers/conformance/convolution.hpp"
-#include "../layers/conformance/core.hpp"
-#include "../layers/conformance/merging.hpp"
-#include "../layers/conformance/normalization.hpp"
-#include "../layers/conformance/padding.hpp"
-#include "../layers/conformance/pooling.hpp"
-#include "../layers/conformance/preprocessing.hpp"
-#include "../layers/conformance/recurrent.hpp"
-#include "../layers/conformance/regularization.hpp"
-#include "../layers/conformance/reshaping.hpp"
+#include "../layers/conformance/table.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -23,18 +12,6 @@
 namespace K = ktape::backend;
 
 namespace {
-
-const std::vector<Row>& layers() {
-  static const std::vector<Row> rows = [] {
-    std::vector<Row> all;
-    for (const auto& family : {core_rows(), reshaping_rows(), regularization_rows(), normalization_rows(),
-                               recurrent_rows(), attention_rows(), merging_rows(), convolution_rows(),
-                               pooling_rows(), padding_rows(), preprocessing_rows(), activation_rows()})
-      all.insert(all.end(), family.begin(), family.end());
-    return all;
-  }();
-  return rows;
-}
 
 /// A layer between dense layers, where its inputs allow, as a model of any batch size.
 struct Surrounded {
@@ -95,7 +72,7 @@ bool is_random(const Row& row) { return row.name.find("Random") != std::string::
 
 TEST_CASE(
     "each layer gives in a plan what the layer gives when called, before and after changes of weights") {
-  for (const Row& row : layers()) {
+  for (const Row& row : table()) {
     CAPTURE(row.name);
     const auto [model, x] = surrounded(row);
     for (int change = 0; change < 2; ++change) {
@@ -111,7 +88,7 @@ TEST_CASE(
 }
 
 TEST_CASE("threads predict with one plan of each layer") {
-  for (const Row& row : layers()) {
+  for (const Row& row : table()) {
     CAPTURE(row.name);
     const auto [model, x] = surrounded(row);
     const std::vector<Tensor> want = model.predict_on_batch(x);
@@ -164,7 +141,7 @@ TEST_CASE("networks compute the layers that they know: no other step is in the p
                                  "ZeroPadding2D"}) {
     CAPTURE(name);
     bool found = false;
-    for (const Row& row : layers()) {
+    for (const Row& row : table()) {
       if (row.name != name) continue;
       const auto [model, x] = surrounded(row);
       model.predict_on_batch(x);
@@ -187,7 +164,7 @@ TEST_CASE("ops between layers become nodes of the network") {
 }
 
 TEST_CASE("each layer refuses bad inputs in a plan, too, with its name") {
-  for (const Row& row : layers()) {
+  for (const Row& row : table()) {
     if (row.bad_inputs.size() != 1) continue;
     CAPTURE(row.name);
     const nn::Layer layer = row.make();
