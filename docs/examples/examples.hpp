@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// What all examples of the site begin with. EXAMPLE("name name") { ... } is an example of these names; the site shows
+/// Includes and namespaces that all examples of the site begin with. EXAMPLE("name name") { ... } is an example of these names; the site shows
 /// the code in braces, and the text that it prints.
 namespace K = ktape::backend;
 namespace nn = ktape::nn;

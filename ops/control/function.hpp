@@ -172,7 +172,7 @@ class Function {
 /// `K.function`.
 Function function(const FunctionInputs& inputs, const TensorList& outputs, const TensorList& updates = {},
                   const FunctionOptions& options = {});
-/// The same without updates. A template, so that `{}` stands for no updates.
+/// Makes a function from inputs to outputs without updates. A template, so that `{}` stands for no updates.
 ///
 ///     auto f = K::function({x}, {y}, {.compile = true});
 template <class Options = FunctionOptions>

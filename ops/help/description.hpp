@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/ops/help/option_texts.hpp>
 
-/// What headers say about a name, as the prompt shows it. Internal: sources only.
+/// The text of the headers about a name, as K::help and the prompt show it. Internal: sources only.
 namespace ktape::help_text {
 
 /// Returns the comments and declarations at the places, tables of the options with lines of `columns` characters, and the

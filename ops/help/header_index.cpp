@@ -24,7 +24,7 @@ constexpr const char* spaces[] = {"",
 /// Returns the last line of the declaration that begins at `first`: the line of its semicolon, of the brace of a
 /// function's body, or of the end of a class.
 std::size_t end_of_declaration(const std::vector<std::string>& lines, std::size_t first) {
-  std::size_t begin = first;  // behind the parameters and conditions of a template
+  std::size_t begin = first;  // the line after the parameters and conditions of a template
   while (begin + 1 < lines.size() &&
          (lines[begin].starts_with("template <") || lines[begin].starts_with("requires ")))
     ++begin;

@@ -20,7 +20,7 @@ constexpr const char* op = "load_torch_weights";
 /// The longest name that a rule can match, because std::regex uses stack for each character.
 constexpr std::size_t longest_name = 1000;
 
-/// A module of the file: a layer of a recurrent module counts as a module of its own.
+/// A module of the file: each layer of a recurrent module counts as one module.
 struct Module {
   std::string path;
   ModuleTensors tensors;

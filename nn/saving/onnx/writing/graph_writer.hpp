@@ -36,7 +36,7 @@ struct WrittenGraph {
   std::vector<DType> input_types, output_types;
 };
 
-/// Collects the nodes and initializers of a graph, and gives each tensor a name of its own.
+/// Collects the nodes and initializers of a graph, and gives each tensor a unique name.
 class GraphWriter {
  public:
   explicit GraphWriter(std::int64_t opset) : opset_(opset) {}

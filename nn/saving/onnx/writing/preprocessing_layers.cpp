@@ -78,7 +78,7 @@ Names integer_lookup(const Translation& t) {
   const std::string all = t.graph.integers(tokens);
   tokens.push_back(other);
   const std::string mode = text(t, "output_mode");
-  // In vectors, each token is a row of its own; a number that the layer refuses cannot occur.
+  // In vectors, each token is a row; a number that the layer refuses cannot occur.
   if (config.at("num_oov_indices").integer() == 0) tokens.back() = tokens.front();
   const Tensor list =
       Tensor::from_buffer(tokens.data(), tokens.size() * sizeof(std::int64_t), {count + 1, 1}, DType::Int64);
