@@ -43,6 +43,6 @@ void end_part();
 
 }  // namespace docs
 
-// What the programs of the guides begin with.
+// The declarations that the programs of the guides share.
 using namespace ktape;
 namespace K = ktape::backend;
