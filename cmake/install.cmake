@@ -31,6 +31,8 @@ foreach(header IN LISTS public_headers)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ktape/${folder} COMPONENT dev)
 endforeach()
 
+install(FILES ops/help/arguments.txt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ktape/ops/help COMPONENT dev)  # for K::help
+
 # Headers for cling: a program includes the first by its path; the second has the paths of the installed library.
 install(FILES interactive/cling.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ktape/interactive COMPONENT dev)
 install(CODE "

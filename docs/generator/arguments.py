@@ -1,4 +1,4 @@
-"""What arguments and fields mean: the words of the header, or else of docs/tables/arguments.txt."""
+"""What arguments and fields mean: the words of the header, or else of ops/help/arguments.txt."""
 import re
 
 from catalogue import read_table
@@ -10,7 +10,7 @@ class Meanings:
 
     def __init__(self, catalogue):
         self.catalogue = catalogue
-        self.table = {row[0]: row[1] for row in read_table("tables/arguments.txt", 2)}
+        self.table = {row[0]: row[1] for row in read_table("../ops/help/arguments.txt", 2)}
         self.used = set()
 
     def _in_table(self, owner, argument):
@@ -23,14 +23,10 @@ class Meanings:
             if key in self.table:
                 self.used.add(key)
                 return self.table[key]
-        match = re.fullmatch(r"(?:(\w+)_)?(initializer|regularizer|constraint)", argument)
-        if match:
-            weight = "the " + match[1] if match[1] else "the weight"
-            if match[1] == "activity":
-                return "the penalty on the output, part of the loss"
-            return {"initializer": f"makes the first values of {weight}",
-                    "regularizer": f"the penalty on {weight}, part of the loss",
-                    "constraint": f"maps {weight} to an allowed value after each update"}[match[2]]
+        weight, _, kind = argument.rpartition("_")
+        if weight and f"*_{kind}" in self.table:
+            self.used.add(f"*_{kind}")
+            return self.table[f"*_{kind}"].replace("*", weight)
         return ""
 
     def of(self, owner, argument, declaration):

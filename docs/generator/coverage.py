@@ -41,7 +41,7 @@ def lacking(catalogue, with_example):
                             if a.name and not meanings.of(name.name, a, code) and f"argument {a.name}" not in missing]
         if missing:
             lines.append(f"{name.name} | {', '.join(missing)}")
-    faults = [f"docs/tables/arguments.txt: nothing uses {key}" for key in meanings.table if key not in meanings.used]
+    faults = [f"ops/help/arguments.txt: nothing uses {key}" for key in meanings.table if key not in meanings.used]
     return sorted(lines), faults
 
 

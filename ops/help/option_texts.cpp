@@ -1,46 +1,51 @@
 #include <ktape/ops/help/option_texts.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <regex>
 
 namespace ktape::help_text {
 namespace {
 
-/// Options that many classes take, and that no header explains.
-const std::map<std::string, std::string>& common_texts() {
-  static const std::map<std::string, std::string> texts = {
-      {"activation", "the function of the output: a name such as \"relu\", or a function; none by default"},
-      {"axis", "the axis, counted from the end if negative"},
-      {"beta_1", "the factor of the moving average of gradients"},
-      {"beta_2", "the factor of the moving average of squared gradients"},
-      {"data_format", "\"channels_last\" or \"channels_first\"; K::image_data_format() by default"},
-      {"dilation_rate", "the distance between the elements that a window reads"},
-      {"ema_momentum", "the factor of the moving averages in each update"},
-      {"epsilon", "a small number that keeps divisors away from 0"},
-      {"from_logits", "whether predictions are logits, not probabilities"},
-      {"ignore_class", "targets of this class do not count"},
-      {"learning_rate", "the size of a step: a number or a schedule"},
-      {"monitor", "the name of the watched loss or metric, such as \"val_loss\""},
-      {"reduction", "\"sum_over_batch_size\" (the mean), \"sum\", \"mean_with_sample_weight\" or \"none\""},
-      {"seed", "the seed of the random numbers; drawn from the global generator by default"},
-      {"strides", "the distance between neighboring windows"},
-      {"use_bias", "whether a bias is added"},
-      {"verbose", "1 prints progress, 0 prints nothing"},
-      {"weight_decay", "w -= w * weight_decay * learning_rate before each update"}};
-  return texts;
+using Meanings = std::map<std::string, std::string>;
+
+/// Reads ops/help/arguments.txt, which stands among the headers: meanings by `field`, `struct.field`, `namespace::*.field`,
+/// or by a pattern such as `*_regularizer`. Empty where the headers lack the file.
+Meanings read_meanings(const std::string& header) {
+  Meanings meanings;
+  std::filesystem::path folder = header;
+  do folder = folder.parent_path();
+  while (folder.has_relative_path() && !std::filesystem::exists(folder / "ops/help/arguments.txt"));
+  std::ifstream file(folder / "ops/help/arguments.txt");
+  for (std::string line; std::getline(file, line);)
+    if (const std::size_t bar = line.find(" | "); bar != std::string::npos && line[0] != '#')
+      meanings[line.substr(0, bar)] = line.substr(bar + 3);
+  return meanings;
 }
 
-/// Returns the meaning of `kernel_initializer` and its relatives, for any weight; empty for another name.
-std::string text_of_weight_option(const std::string& name) {
-  static const std::regex pattern("(?:(\\w+)_)?(initializer|regularizer|constraint)");
-  std::smatch match;
-  if (!std::regex_match(name, match, pattern)) return {};
-  const std::string weight = match[1].matched ? "the " + match[1].str() : "the weight";
-  if (match[1] == "activity") return "the penalty on the output, part of the loss";
-  if (match[2] == "initializer") return "makes the first values of " + weight;
-  if (match[2] == "regularizer") return "the penalty on " + weight + ", part of the loss";
-  return "maps " + weight + " to an allowed value after each update";
+/// Returns the meaning of a weight's option, such as `kernel_regularizer`, by the pattern `*_regularizer`.
+std::string meaning_of_weight_option(const Meanings& meanings, const std::string& name) {
+  const std::size_t at = name.rfind('_');
+  const auto found = at == std::string::npos ? meanings.end() : meanings.find('*' + name.substr(at));
+  if (found == meanings.end()) return {};
+  std::string text = found->second;
+  const std::size_t star = text.find('*');
+  return star == std::string::npos ? text : text.replace(star, 1, name.substr(0, at));
+}
+
+/// Returns the meaning of a field of a struct that a call such as `nn::Conv2D` takes.
+std::string meaning_in_table(const Meanings& meanings, const std::string& call, const std::string& owner,
+                             const std::string& name) {
+  for (std::size_t end = call.rfind("::"); end != std::string::npos && end > 0;
+       end = call.rfind("::", end - 1)) {
+    const std::string space = call.substr(0, end + 2);
+    for (const std::string& key : {space + owner + '.' + name, space + "*." + name})
+      if (const auto found = meanings.find(key); found != meanings.end()) return found->second;
+  }
+  const auto found = meanings.find(name);
+  return found == meanings.end() ? meaning_of_weight_option(meanings, name) : found->second;
 }
 
 /// Returns the comment of a field with this name in another struct of the header.
@@ -63,11 +68,8 @@ std::string text_in_base(const FindPlaces& find, const std::string& name) {
 }
 
 std::string meaning(const FindPlaces& find, const std::vector<std::string>& lines, const std::string& name) {
-  std::string text = text_in_header(lines, name);
-  if (text.empty()) text = text_in_base(find, name);
-  if (text.empty()) text = text_of_weight_option(name);
-  const auto common = common_texts().find(name);
-  return text.empty() && common != common_texts().end() ? common->second : text;
+  const std::string text = text_in_header(lines, name);
+  return text.empty() ? text_in_base(find, name) : text;
 }
 
 /// Appends words at a column, in lines of a width.
@@ -103,12 +105,15 @@ std::string options_table(const FindPlaces& find, const std::string& call, const
                           std::size_t columns) {
   std::vector<std::pair<std::string, std::string>> rows;
   std::size_t column = 0;
+  const Meanings meanings = read_meanings(options.fields.empty() ? "" : options.fields.front().second.file);
   for (const auto& [name, place] : options.fields) {
     const std::vector<std::string> lines = lines_around(place);
     const FieldText field = field_text(lines, place.line - 1, name);
     const std::string left =
         "  ." + name + (field.value.empty() || field.value == "{}" ? "" : " = " + field.value);
-    rows.emplace_back(left, field.comment.empty() ? meaning(find, lines, name) : field.comment);
+    std::string text = field.comment.empty() ? meaning(find, lines, name) : field.comment;
+    if (text.empty()) text = meaning_in_table(meanings, call, options.name, name);
+    rows.emplace_back(left, text);
     column = std::max(column, left.size() + 2);
   }
   column = std::min<std::size_t>(column, std::max<std::size_t>(columns / 2, 16));

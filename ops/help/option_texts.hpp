@@ -11,7 +11,7 @@ using FindPlaces = std::function<std::vector<Place>(const std::string&)>;
 
 /// Returns the form of a call with options, and a table of the options: name, default and meaning. `call` is the
 /// name of the function or class. A field without a comment in its header has the meaning of that field in
-/// LayerOptions, OptimizerOptions or another struct of its header.
+/// another struct of its header, in LayerOptions, OptimizerOptions or arguments.txt.
 std::string options_table(const FindPlaces& find, const std::string& call, const OptionStruct& options,
                           std::size_t columns);
 

@@ -2,6 +2,11 @@
 #include <ktape/ktape.hpp>
 #include <ktape/ops/help/declared_text.hpp>
 
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
 #include "../catalogue.hpp"
 
 namespace {
@@ -51,6 +56,33 @@ TEST_CASE("help describes classes with their family, and options that another st
                            "\nThis family of classes:\n/// Convolution layers"})
     CHECK(holds(text, part));
   CHECK(!holds(text, "class Conv1D"));
+}
+
+TEST_CASE("each option of a class has a meaning") {
+  const std::regex declaration("class (\\w+) : public .*"), bare("  \\.\\w+( = \\S+)?");
+  std::size_t classes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("nn")) {
+    const std::string path = entry.path().string();
+    if (!path.ends_with(".hpp") || holds(path, "/internal/")) continue;
+    std::ifstream header(path);
+    for (std::string line; std::getline(header, line);) {
+      std::smatch match;
+      if (!std::regex_match(line, match, declaration)) continue;
+      std::string text;
+      try {
+        text = K::help("nn::" + match[1].str());
+      } catch (const ValueError&) {  // a class that programs do not see
+        continue;
+      }
+      ++classes;
+      std::istringstream lines(text);
+      for (std::string option; std::getline(lines, option);) {
+        CAPTURE(match[1]);
+        CHECK_MESSAGE(!std::regex_match(option, bare), option);
+      }
+    }
+  }
+  CHECK(classes > 200);
 }
 
 TEST_CASE("every overload stands in the text") {
