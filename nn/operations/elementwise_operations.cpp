@@ -120,7 +120,7 @@ void add_unary(std::vector<Operation>& all) {
       {"Copy", "numpy", "x;", [](const OperationCall& call) { return K::identity(call.tensor("x")); }, "-"},
       {"identity", "", "x;", [](const OperationCall& call) { return K::identity(call.tensor("x")); }},
       {"Cast", "core", "x; dtype",
-       [](const OperationCall& call) { return K::cast(call.tensor("x"), *call.dtype()); }},
+       [](const OperationCall& call) { return K::cast(call.tensor("x"), DType(call.text("dtype"))); }},
       {"OnesLike", "numpy", "x; dtype=null",
        [](const OperationCall& call) { return K::ones_like(call.tensor("x"), {.dtype = call.dtype()}); }},
       {"ZerosLike", "numpy", "x; dtype=null",

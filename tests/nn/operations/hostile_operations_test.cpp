@@ -35,8 +35,11 @@ class Mutations {
 
   std::int64_t integer(std::int64_t now) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    return one_of<std::int64_t>({0, -1, 1, -now, now + 1, now - 1, 7, -9, 100, std::int64_t{1} << 50,
-                                 -(std::int64_t{1} << 33), std::int64_t{1} << 62, most, -most - 1});
+    const auto bits = static_cast<std::uint64_t>(now);  // arithmetic that wraps
+    const auto as_signed = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+    return one_of<std::int64_t>({0, -1, 1, as_signed(-bits), as_signed(bits + 1), as_signed(bits - 1), 7, -9,
+                                 100, std::int64_t{1} << 50, -(std::int64_t{1} << 33), std::int64_t{1} << 62,
+                                 most, -most - 1});
   }
 
   Value other(const Value& value) {
@@ -99,6 +102,18 @@ bool is_clear(const std::string& text) {
   return text.starts_with('[') && text.find("received") != std::string::npos;
 }
 
+/// Makes a call, which returns results or throws a clear error.
+template <class Call>
+void expect_clear(const Call& call) {
+  try {
+    call();
+  } catch (const ktape::Error& error) {
+    CHECK_MESSAGE(is_clear(error.what()), error.what());
+  } catch (const std::exception& error) {
+    FAIL_CHECK("an exception that is no ktape::Error: " << error.what());
+  }
+}
+
 /// Calls all operations with some wrong arguments.
 void call_all(const Tensor& x, const Tensor& y, int times) {
   unsigned seed = 0;
@@ -108,17 +123,15 @@ void call_all(const Tensor& x, const Tensor& y, int times) {
       ++seed;
       CAPTURE(row);
       CAPTURE(seed);
-      const auto [operation, call] = call_of(row, Tensors(x, y));
+      const auto made = call_of(row, Tensors(x, y));
+      const nn::Operation& operation = *made.first;
+      const nn::OperationCall& call = made.second;
       std::vector<OperationArgument> arguments = call.arguments();
       Mutations mutations(seed);
-      try {
+      expect_clear([&] {
         mutations.change(arguments);
-        operation->run(nn::OperationCall(*operation, arguments));
-      } catch (const ktape::Error& error) {
-        CHECK_MESSAGE(is_clear(error.what()), error.what());
-      } catch (const std::exception& error) {
-        FAIL_CHECK("an exception that is no ktape::Error: " << error.what());
-      }
+        operation.run(nn::OperationCall(operation, arguments));
+      });
     }
   }
 }
@@ -133,4 +146,19 @@ TEST_CASE("wrong arguments of operations give results or clear errors where tens
   const Tensor x = K::placeholder({.shape = ktape::Shape{ktape::None, 3, 4}}),
                y = K::placeholder({.shape = ktape::Shape{ktape::None, 3, 4}});
   call_all(x, y, 30);
+}
+
+TEST_CASE("null for an argument of an operation gives results or a clear error") {
+  const Tensor x = normal({2, 3, 4}, 5, "float32"), y = normal({2, 3, 4}, 6, "float32");
+  for (const std::string row : rows()) {
+    CAPTURE(row);
+    const auto made = call_of(row, Tensors(x, y));
+    const nn::Operation& operation = *made.first;
+    const nn::OperationCall& call = made.second;
+    for (std::size_t i = 0; i < call.arguments().size(); ++i) {
+      std::vector<OperationArgument> arguments = call.arguments();
+      arguments[i] = {};
+      expect_clear([&] { operation.run(nn::OperationCall(operation, arguments)); });
+    }
+  }
 }
