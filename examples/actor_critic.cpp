@@ -86,14 +86,18 @@ static void learn(const nn::Model& network, const nn::Optimizer& optimizer, cons
   optimizer.minimize(actor + critic - 0.01f * entropy, network.trainable_weights());
 }
 
+static nn::Model two_heads() {
+  const Tensor state = nn::Input({4});
+  const Tensor h = nn::Dense(64, {.activation = "tanh"})(state);
+  return nn::Model(state, {nn::Dense(2, {.name = "actor"})(h), nn::Dense(1, {.name = "critic"})(h)});
+}
+
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 200, .quick_epochs = 40});
   K::set_random_seed(run.seed);
   random_numbers.seed(static_cast<unsigned>(run.seed));
 
-  const Tensor state = nn::Input({4});
-  const Tensor h = nn::Dense(64, {.activation = "tanh"})(state);
-  const nn::Model network(state, {nn::Dense(2, {.name = "actor"})(h), nn::Dense(1, {.name = "critic"})(h)});
+  const nn::Model network = two_heads();
   const nn::Adam adam(0.01);
   std::vector<double> lengths;
   for (int epoch = 1; epoch <= run.epochs; ++epoch) {

@@ -67,15 +67,10 @@ static double part_right(const nn::Model& model, const data::Element& part, int 
   return K::mean(K::cast(K::all(answers == part[1], -1), "float32")).item();
 }
 
-int main(int argc, char** argv) try {
-  const auto run = nn::program_options(argc, argv, {.epochs = 16, .quick_epochs = 6});
-  K::set_random_seed(run.seed);
-  const data::Element all = sums(run.quick ? 8000 : 24000, run.seed);
-  const auto split = data::train_test_split({all[0], all[1]}, {.test_size = 0.1, .seed = run.seed});
-
+static nn::Sequential calculator() {
   // The encoder turns the question into a vector of 128; the decoder gets this vector at each digit's step.
   const auto characters = static_cast<std::int64_t>(alphabet.size());
-  const nn::Sequential model({
+  return nn::Sequential({
       nn::Input({question_length}, {.dtype = "int32"}),
       nn::Embedding(characters, 16),
       nn::LSTM(128),
@@ -83,6 +78,15 @@ int main(int argc, char** argv) try {
       nn::LSTM(128, {.return_sequences = true}),
       nn::Dense(characters, {.activation = "softmax"}),
   });
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(argc, argv, {.epochs = 16, .quick_epochs = 6});
+  K::set_random_seed(run.seed);
+  const data::Element all = sums(run.quick ? 8000 : 24000, run.seed);
+  const auto split = data::train_test_split({all[0], all[1]}, {.test_size = 0.1, .seed = run.seed});
+
+  const nn::Sequential model = calculator();
   model.compile(
       {.optimizer = nn::Adam(0.004), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   model.fit(split.train[0], split.train[1],

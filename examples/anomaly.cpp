@@ -46,13 +46,9 @@ static Tensor beats(std::int64_t n, bool in_order, int seed) {
   return windows;
 }
 
-int main(int argc, char** argv) try {
-  const auto run = nn::program_options(argc, argv, {.epochs = 40, .quick_epochs = 12});
-  K::set_random_seed(run.seed);
-  const Tensor ordinary = beats(2000, true, run.seed);
-
+static nn::Sequential rebuilder() {
   // The bottleneck has eight units.
-  const nn::Sequential model({
+  return nn::Sequential({
       nn::Input({window, 1}),
       nn::Conv1D(16, 7, {.strides = 2, .padding = "same", .activation = "relu"}),
       nn::Conv1D(16, 7, {.strides = 2, .padding = "same", .activation = "relu"}),
@@ -63,6 +59,14 @@ int main(int argc, char** argv) try {
       nn::Conv1DTranspose(16, 7, {.strides = 2, .padding = "same", .activation = "relu"}),
       nn::Conv1DTranspose(1, 7, {.strides = 2, .padding = "same"}),
   });
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(argc, argv, {.epochs = 40, .quick_epochs = 12});
+  K::set_random_seed(run.seed);
+  const Tensor ordinary = beats(2000, true, run.seed);
+
+  const nn::Sequential model = rebuilder();
   model.compile({.optimizer = nn::Adam(0.003), .loss = "mse"});
   model.fit(ordinary, ordinary,
             {.batch_size = 64, .epochs = run.epochs, .validation_split = 0.1, .verbose = 2});

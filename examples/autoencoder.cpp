@@ -11,6 +11,16 @@ namespace nn = ktape::nn;
 namespace data = ktape::data;
 using ktape::All, ktape::Slice, ktape::Tensor;
 
+static nn::Sequential cleaner() {
+  return nn::Sequential({
+      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
+      nn::MaxPooling2D(2),
+      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
+      nn::Conv2DTranspose(32, 3, {.strides = 2, .padding = "same", .activation = "relu"}),
+      nn::Conv2D(1, 3, {.padding = "same", .activation = "sigmoid"}),
+  });
+}
+
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(
       argc, argv, {.epochs = 40, .quick_epochs = 8, .data = "examples/data/digits.csv.gz"});
@@ -28,13 +38,7 @@ int main(int argc, char** argv) try {
         return data::Element{with_noise(e[1]), e[1]};
       });
 
-  nn::Sequential model({
-      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
-      nn::MaxPooling2D(2),
-      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
-      nn::Conv2DTranspose(32, 3, {.strides = 2, .padding = "same", .activation = "relu"}),
-      nn::Conv2D(1, 3, {.padding = "same", .activation = "sigmoid"}),
-  });
+  const nn::Sequential model = cleaner();
   model.compile({.optimizer = nn::Adam(0.003), .loss = "binary_crossentropy", .metrics = {"mse"}});
   model.fit(train, {.epochs = run.epochs, .verbose = 2});
 

@@ -15,6 +15,17 @@ using ktape::Tensor;
 
 static Tensor truth(const Tensor& x) { return K::sin(2.f * x) + 0.3f * x; }
 
+static nn::Sequential curve() {
+  return nn::Sequential({
+      nn::Input({1}),
+      nn::Dense(128, {.activation = "relu"}),
+      nn::Dropout(0.1),
+      nn::Dense(128, {.activation = "relu"}),
+      nn::Dropout(0.1),
+      nn::Dense(1),
+  });
+}
+
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 400, .quick_epochs = 100});
   K::set_random_seed(run.seed);
@@ -24,14 +35,7 @@ int main(int argc, char** argv) try {
   const Tensor x = side * K::random_uniform({400, 1}, {.minval = 1, .maxval = 3});
   const Tensor y = truth(x) + 0.1f * K::random_normal({400, 1});
 
-  const nn::Sequential model({
-      nn::Input({1}),
-      nn::Dense(128, {.activation = "relu"}),
-      nn::Dropout(0.1),
-      nn::Dense(128, {.activation = "relu"}),
-      nn::Dropout(0.1),
-      nn::Dense(1),
-  });
+  const nn::Sequential model = curve();
   model.compile({.optimizer = nn::Adam(0.003), .loss = "mse"});
   model.fit(x, y, {.batch_size = 100, .epochs = run.epochs, .verbose = 0});
 

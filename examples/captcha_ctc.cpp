@@ -66,22 +66,9 @@ static std::string text(const Tensor& labels) {
   return digits;
 }
 
-int main(int argc, char** argv) try {
-  const auto run = nn::program_options(
-      argc, argv, {.epochs = 14, .quick_epochs = 10, .data = "examples/data/digits.csv.gz"});
-  K::set_random_seed(run.seed);
-  const Tensor table = data::load_csv(run.data);  // 64 pixels of 0..16, then the class
-  const auto split =
-      data::train_test_split({table[{All, Slice(0, 64)}] / 16.f, K::cast(table[{All, 64}], "int32")},
-                             {.test_size = 0.2, .seed = run.seed});
-  // Each batch has new random words.
-  const auto train = data::Dataset::range(run.quick ? 60 : 100).map([&](const data::Element&) {
-    return words(split.train, 32, K::random_uniform({}, {.maxval = 1e6}).item<int>());
-  });
-  const data::Element test = words(split.test, 300, run.seed);
-
+static nn::Sequential word_reader() {
   // Permute turns the columns of the image into time steps. The eleventh class is the blank of CTC.
-  const nn::Sequential model({
+  return nn::Sequential({
       nn::Input({height, width, 1}),
       nn::Conv2D(32, 3, {.padding = "same", .use_bias = false}),
       nn::BatchNormalization({.momentum = 0.9}),
@@ -97,6 +84,23 @@ int main(int argc, char** argv) try {
       nn::Bidirectional(nn::LSTM(48, {.return_sequences = true})),
       nn::Dense(11, {.activation = "softmax"}),
   });
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(
+      argc, argv, {.epochs = 14, .quick_epochs = 10, .data = "examples/data/digits.csv.gz"});
+  K::set_random_seed(run.seed);
+  const Tensor table = data::load_csv(run.data);  // 64 pixels of 0..16, then the class
+  const auto split =
+      data::train_test_split({table[{All, Slice(0, 64)}] / 16.f, K::cast(table[{All, 64}], "int32")},
+                             {.test_size = 0.2, .seed = run.seed});
+  // Each batch has new random words.
+  const auto train = data::Dataset::range(run.quick ? 60 : 100).map([&](const data::Element&) {
+    return words(split.train, 32, K::random_uniform({}, {.maxval = 1e6}).item<int>());
+  });
+  const data::Element test = words(split.test, 300, run.seed);
+
+  const nn::Sequential model = word_reader();
   const double batches = static_cast<double>(*train.cardinality());
   model.compile({.optimizer = nn::Adam(nn::CosineDecay(0.005, batches * run.epochs)), .loss = ctc_loss});
   model.fit(train, {.epochs = run.epochs, .verbose = 2});

@@ -53,6 +53,15 @@ static std::string sample(const nn::Model& model, const Alphabet& alphabet, std:
   return text;
 }
 
+static nn::Sequential next_character(std::int64_t classes) {
+  return nn::Sequential({
+      nn::Embedding(classes, 32),
+      nn::LSTM(128, {.return_sequences = true}),
+      nn::Dropout(0.2),
+      nn::Dense(classes),
+  });
+}
+
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(
       argc, argv, {.epochs = 12, .quick_epochs = 6, .data = "examples/data/shakespeare.txt"});
@@ -65,12 +74,7 @@ int main(int argc, char** argv) try {
   const data::Element train = sequences(alphabet.numbers(text.substr(0, read)));
   const data::Element unread = sequences(alphabet.numbers(text.substr(read)));
 
-  nn::Sequential model({
-      nn::Embedding(classes, 32),
-      nn::LSTM(128, {.return_sequences = true}),
-      nn::Dropout(0.2),
-      nn::Dense(classes),
-  });
+  const nn::Sequential model = next_character(classes);
   model.compile({.optimizer = nn::Adam({.learning_rate = 0.005, .clipnorm = 1.0}),
                  .loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
   model.fit(

@@ -11,6 +11,18 @@ namespace nn = ktape::nn;
 namespace data = ktape::data;
 using ktape::All, ktape::Slice, ktape::Tensor;
 
+static nn::Sequential digit_reader() {
+  return nn::Sequential({
+      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
+      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
+      nn::MaxPooling2D(2),
+      nn::Flatten(),
+      nn::Dropout(0.3),
+      nn::Dense(64, {.activation = "relu"}),
+      nn::Dense(10, {.activation = "softmax"}),
+  });
+}
+
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(
       argc, argv, {.epochs = 20, .quick_epochs = 4, .data = "examples/data/digits.csv.gz"});
@@ -22,15 +34,7 @@ int main(int argc, char** argv) try {
   const Tensor y = K::cast(table[{All, 64}], "int32");
   const auto split = data::train_test_split({x, y}, {.test_size = 0.2, .seed = run.seed});
 
-  nn::Sequential model({
-      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
-      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
-      nn::MaxPooling2D(2),
-      nn::Flatten(),
-      nn::Dropout(0.3),
-      nn::Dense(64, {.activation = "relu"}),
-      nn::Dense(10, {.activation = "softmax"}),
-  });
+  const nn::Sequential model = digit_reader();
   model.compile(
       {.optimizer = nn::Adam(0.002), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   model.fit(split.train[0], split.train[1], {.batch_size = 32, .epochs = run.epochs, .verbose = 2});

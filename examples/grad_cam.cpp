@@ -31,6 +31,19 @@ static data::Element in_fields(const Tensor& digits, int seed) {
   return {clean + 0.15f * K::random_normal(K::int_shape(clean)), K::constant(corners, {.dtype = "int64"})};
 }
 
+static nn::Sequential digit_reader() {
+  return nn::Sequential({
+      nn::Input({field, field, 1}),
+      nn::Conv2D(16, 3, {.padding = "same", .activation = "relu"}),
+      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
+      nn::MaxPooling2D(2),
+      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
+      nn::Conv2D(64, 3, {.padding = "same", .activation = "relu", .name = "last_maps"}),
+      nn::GlobalMaxPooling2D(),
+      nn::Dense(10, {.activation = "softmax"}),
+  });
+}
+
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(
       argc, argv, {.epochs = 12, .quick_epochs = 4, .data = "examples/data/digits.csv.gz"});
@@ -41,16 +54,7 @@ int main(int argc, char** argv) try {
   const auto split = data::train_test_split({fields[0], K::cast(table[{All, 64}], "int32"), fields[1]},
                                             {.test_size = 0.2, .seed = run.seed});
 
-  const nn::Sequential model({
-      nn::Input({field, field, 1}),
-      nn::Conv2D(16, 3, {.padding = "same", .activation = "relu"}),
-      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
-      nn::MaxPooling2D(2),
-      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
-      nn::Conv2D(64, 3, {.padding = "same", .activation = "relu", .name = "last_maps"}),
-      nn::GlobalMaxPooling2D(),
-      nn::Dense(10, {.activation = "softmax"}),
-  });
+  const nn::Sequential model = digit_reader();
   model.compile(
       {.optimizer = nn::Adam(0.002), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   model.fit(split.train[0], split.train[1], {.batch_size = 32, .epochs = run.epochs, .verbose = 2});

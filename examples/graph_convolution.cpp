@@ -70,6 +70,16 @@ struct GraphConvolutionImpl : nn::LayerImpl {
 };
 using GraphConvolution = nn::LayerOf<GraphConvolutionImpl>;
 
+static nn::Sequential convolutions(const SparseTensor& neighbours) {
+  return nn::Sequential({
+      nn::Dropout(0.5),
+      GraphConvolution(neighbours, 32),
+      nn::ReLU(),
+      nn::Dropout(0.5),
+      GraphConvolution(neighbours, fields),
+  });
+}
+
 /// Trains on the papers with label (told = 1), all in one batch, and returns the accuracy on the others.
 static double trained(const nn::Sequential& model, const Citations& graph, const Tensor& told, int epochs) {
   model.compile({.optimizer = nn::Adam(0.01),
@@ -88,13 +98,7 @@ int main(int argc, char** argv) try {
   const Tensor told = K::cast(K::arange(0, papers) < fields * labels_of_a_field, "float32");
 
   const nn::Sequential by_words({nn::Dense(32, {.activation = "relu"}), nn::Dropout(0.5), nn::Dense(fields)});
-  const nn::Sequential by_graph({
-      nn::Dropout(0.5),
-      GraphConvolution(graph.neighbours, 32),
-      nn::ReLU(),
-      nn::Dropout(0.5),
-      GraphConvolution(graph.neighbours, fields),
-  });
+  const nn::Sequential by_graph = convolutions(graph.neighbours);
   const double words_alone = trained(by_words, graph, told, run.epochs);
   const double accuracy = trained(by_graph, graph, told, run.epochs), expected = run.quick ? 0.7 : 0.85;
   std::printf("%d papers, %lld citations in both directions\n", papers,

@@ -27,6 +27,10 @@ static Tensor path(const Velocity& f, Tensor y, int steps, float dt) {
   return K::stack(places);
 }
 
+static nn::Sequential velocity() {
+  return nn::Sequential({nn::Input({2}), nn::Dense(50, {.activation = "tanh"}), nn::Dense(2)});
+}
+
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 4000, .quick_epochs = 400});
   K::set_random_seed(run.seed);
@@ -39,7 +43,7 @@ int main(int argc, char** argv) try {
   const Tensor begin = K::constant({{2.f, 0.f}});
   const Tensor truth = K::squeeze(path(spiral, begin, moments, dt), 1);
 
-  const nn::Sequential network({nn::Input({2}), nn::Dense(50, {.activation = "tanh"}), nn::Dense(2)});
+  const nn::Sequential network = velocity();
   const Velocity learned = [&](const Tensor& y) { return network(K::pow(y, 3)); };
   const nn::Adam adam({.learning_rate = nn::CosineDecay(0.01, run.epochs)});
   const auto weights = network.trainable_weights();

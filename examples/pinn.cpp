@@ -22,18 +22,22 @@ static Tensor exact(const Tensor& x, const Tensor& t) {
   return K::exp(-conductivity * pi * pi * t) * K::sin(pi * x);
 }
 
-int main(int argc, char** argv) try {
-  const auto run = nn::program_options(argc, argv, {.epochs = 3000, .quick_epochs = 500});
-  K::set_random_seed(run.seed);
-
-  // u(x, t) for x and t from 0 to 1. The factor x (1 - x) keeps the ends of the rod at 0.
-  const nn::Sequential network({
+static nn::Sequential perceptron() {
+  return nn::Sequential({
       nn::Input({2}),
       nn::Dense(24, {.activation = "tanh"}),
       nn::Dense(24, {.activation = "tanh"}),
       nn::Dense(24, {.activation = "tanh"}),
       nn::Dense(1),
   });
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(argc, argv, {.epochs = 3000, .quick_epochs = 500});
+  K::set_random_seed(run.seed);
+
+  // u(x, t) for x and t from 0 to 1. The factor x (1 - x) keeps the ends of the rod at 0.
+  const nn::Sequential network = perceptron();
   const auto u = [&](const Tensor& x, const Tensor& t) {
     return x * (1.0 - x) * network(K::concatenate({x, t}, 1));
   };

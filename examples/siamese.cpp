@@ -27,16 +27,7 @@ static data::Element pairs(const data::Element& digits, std::int64_t n) {
           K::expand_dims(K::gather(same, chosen))};
 }
 
-int main(int argc, char** argv) try {
-  const auto run = nn::program_options(
-      argc, argv, {.epochs = 15, .quick_epochs = 4, .data = "examples/data/digits.csv.gz"});
-  K::set_random_seed(run.seed);
-  const Tensor table = data::load_csv(run.data);  // 64 pixels of 0..16, then the class
-  const auto split = data::train_test_split(
-      {K::reshape(table[{All, Slice(0, 64)}] / 16.f, {-1, 8, 8, 1}), K::cast(table[{All, 64}], "int32")},
-      {.test_size = 0.3, .seed = run.seed});
-  const data::Element train = pairs(split.train, run.quick ? 2000 : 6000), test = pairs(split.test, 2000);
-
+static nn::Model siamese() {
   const nn::Sequential encoder(
       {
           nn::Input({8, 8, 1}),
@@ -50,8 +41,20 @@ int main(int argc, char** argv) try {
       {.name = "encoder"});
   const Tensor left = nn::Input({8, 8, 1}), right = nn::Input({8, 8, 1});
   const Tensor difference = K::abs(encoder(left) - encoder(right));
-  const nn::Model model({left, right}, nn::Dense(1, {.activation = "sigmoid"})(difference),
-                        {.name = "siamese"});
+  return nn::Model({left, right}, nn::Dense(1, {.activation = "sigmoid"})(difference), {.name = "siamese"});
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(
+      argc, argv, {.epochs = 15, .quick_epochs = 4, .data = "examples/data/digits.csv.gz"});
+  K::set_random_seed(run.seed);
+  const Tensor table = data::load_csv(run.data);  // 64 pixels of 0..16, then the class
+  const auto split = data::train_test_split(
+      {K::reshape(table[{All, Slice(0, 64)}] / 16.f, {-1, 8, 8, 1}), K::cast(table[{All, 64}], "int32")},
+      {.test_size = 0.3, .seed = run.seed});
+  const data::Element train = pairs(split.train, run.quick ? 2000 : 6000), test = pairs(split.test, 2000);
+
+  const nn::Model model = siamese();
   model.compile(
       {.optimizer = nn::Adam(0.003), .loss = "binary_crossentropy", .metrics = {nn::AUC({.name = "auc"})}});
   model.fit({train[0], train[1]}, train[2], {.batch_size = 64, .epochs = run.epochs, .verbose = 2});

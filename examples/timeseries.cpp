@@ -41,6 +41,10 @@ static data::Dataset windows(const Tensor& series, bool shuffle) {
                                      {.sequence_length = window, .batch_size = 128, .shuffle = shuffle});
 }
 
+static nn::Sequential forecaster() {
+  return nn::Sequential({nn::Input({window, 2}), nn::LSTM(32), nn::Dense(ahead)});
+}
+
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 10, .quick_epochs = 3});
   K::set_random_seed(run.seed);
@@ -51,7 +55,7 @@ int main(int argc, char** argv) try {
   const Tensor later = series[{Slice(train, ktape::None)}];
   const data::Dataset unseen = windows(later, false);
 
-  nn::Sequential model({nn::Input({window, 2}), nn::LSTM(32), nn::Dense(ahead)});
+  const nn::Sequential model = forecaster();
   model.compile({.optimizer = nn::Adam(0.003), .loss = "mse", .metrics = {"mae"}});
   model.fit(windows(series[{Slice(0, train)}], true),
             {.epochs = run.epochs, .verbose = 2, .validation_data = unseen});

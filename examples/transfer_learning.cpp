@@ -73,6 +73,17 @@ static Pictures from_folder(const std::string& folder) {
   return {K::stack(x), K::stack(y), static_cast<std::int64_t>(pictures.class_names.size())};
 }
 
+static nn::Sequential classifier(std::int64_t classes) {
+  return nn::Sequential({nn::BatchNormalization({.momentum = 0.9}), nn::Dropout(0.3),
+                         nn::Dense(classes, {.activation = "softmax"})});
+}
+
+/// Joins the frozen network and the head into a model of pictures.
+static nn::Model joined(const nn::Model& base, const nn::Sequential& head) {
+  const Tensor in = nn::Input({size, size, 3});
+  return nn::Model(in, head(base(applications::resnet_v2::preprocess_input(in))), {.name = "transferred"});
+}
+
 int main(int argc, char** argv) try {
   std::string weights;
   const auto run = read_options(argc, argv, weights);
@@ -81,8 +92,7 @@ int main(int argc, char** argv) try {
   const nn::Model base = applications::ResNet50V2(
       {.include_top = false, .weights = weights, .input_shape = {size, size, 3}, .pooling = "avg"});
   base.set_trainable(false);
-  const nn::Sequential head({nn::BatchNormalization({.momentum = 0.9}), nn::Dropout(0.3),
-                             nn::Dense(pictures.classes, {.activation = "softmax"})});
+  const nn::Sequential head = classifier(pictures.classes);
 
   // The features of a picture never change, so they are computed once, not in every epoch.
   const Tensor features = base.predict(applications::resnet_v2::preprocess_input(pictures.x), {.verbose = 0});
@@ -92,10 +102,7 @@ int main(int argc, char** argv) try {
       {.optimizer = nn::Adam(1e-3), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   head.fit(split.train[0], split.train[1], {.batch_size = 16, .epochs = run.epochs, .verbose = 2});
 
-  // Joins the frozen network and the head into a model of pictures.
-  const Tensor in = nn::Input({size, size, 3});
-  const nn::Model model(in, head(base(applications::resnet_v2::preprocess_input(in))),
-                        {.name = "transferred"});
+  const nn::Model model = joined(base, head);
   model.compile({.loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   const double accuracy = model.evaluate(split.test[2], split.test[1], {.verbose = 0})["accuracy"],
                expected = run.quick ? 0.8 : 0.95;

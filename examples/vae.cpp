@@ -26,6 +26,28 @@ struct SamplingImpl : nn::LayerImpl {
 };
 using Sampling = nn::LayerOf<SamplingImpl>;
 
+static nn::Model image_encoder() {
+  const Tensor image = nn::Input({8, 8, 1});
+  Tensor h = nn::Conv2D(32, 3, {.strides = 2, .padding = "same", .activation = "relu"})(image);
+  h = nn::Dense(64, {.activation = "relu"})(nn::Flatten()(h));
+  const Tensor mean = nn::Dense(2, {.name = "mean"})(h),
+               log_variance = nn::Dense(2, {.name = "log_variance"})(h);
+  return nn::Model(image, {mean, log_variance, Sampling()({mean, log_variance})}, {.name = "encoder"});
+}
+
+static nn::Sequential image_decoder() {
+  return nn::Sequential(
+      {
+          nn::Input({2}),
+          nn::Dense(64, {.activation = "relu"}),
+          nn::Dense(4 * 4 * 32, {.activation = "relu"}),
+          nn::Reshape({4, 4, 32}),
+          nn::Conv2DTranspose(32, 3, {.strides = 2, .padding = "same", .activation = "relu"}),
+          nn::Conv2D(1, 3, {.padding = "same", .activation = "sigmoid"}),
+      },
+      {.name = "decoder"});
+}
+
 static void draw(const std::string& folder, const nn::Model& encoder, const nn::Model& decoder,
                  const data::Element& digits) {
   std::vector<std::vector<float>> points;
@@ -60,25 +82,9 @@ int main(int argc, char** argv) try {
   const auto split =
       data::train_test_split({x, K::cast(table[{All, 64}], "int32")}, {.test_size = 0.2, .seed = run.seed});
 
-  const Tensor image = nn::Input({8, 8, 1});
-  Tensor h = nn::Conv2D(32, 3, {.strides = 2, .padding = "same", .activation = "relu"})(image);
-  h = nn::Dense(64, {.activation = "relu"})(nn::Flatten()(h));
-  const Tensor mean = nn::Dense(2, {.name = "mean"})(h),
-               log_variance = nn::Dense(2, {.name = "log_variance"})(h);
-  const nn::Model encoder(image, {mean, log_variance, Sampling()({mean, log_variance})}, {.name = "encoder"});
-
-  const nn::Sequential decoder(
-      {
-          nn::Input({2}),
-          nn::Dense(64, {.activation = "relu"}),
-          nn::Dense(4 * 4 * 32, {.activation = "relu"}),
-          nn::Reshape({4, 4, 32}),
-          nn::Conv2DTranspose(32, 3, {.strides = 2, .padding = "same", .activation = "relu"}),
-          nn::Conv2D(1, 3, {.padding = "same", .activation = "sigmoid"}),
-      },
-      {.name = "decoder"});
-
-  const nn::Model vae(image, decoder(encoder.outputs()[2]), {.name = "vae"});
+  const nn::Model encoder = image_encoder();
+  const nn::Sequential decoder = image_decoder();
+  const nn::Model vae(encoder.inputs(), decoder(encoder.outputs()[2]), {.name = "vae"});
   const auto cost_of_pixels = [](const Tensor& y_true, const Tensor& y_pred) {
     return K::sum(K::binary_crossentropy(y_true, y_pred), {1, 2, 3});
   };
