@@ -159,12 +159,15 @@ Tensors conv_transpose(const Call& call) {
     fail("[onnx] the channels must fit the groups: received shapes ", x.shape(), " and ", kernel.shape(),
          ", group=", groups);
   const Windows w = transposed_windows(call, kernel);
-  const Tensor full = dilated(kernel, w);
+  const bool dense =
+      std::all_of(w.dilations.begin(), w.dilations.end(), [](std::int64_t d) { return d == 1; });
+  const Tensor full = dense ? call.weights.of(call.node, kernel, channels_last_kernel)
+                            : channels_last_kernel(dilated(kernel, w));
   Tensors parts;
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t each = channels / groups;
-    parts.push_back(ops::conv_transpose(strided(x, 1, g * each, each),
-                                        channels_last_kernel(strided(full, 0, g * each, each)),
+    const Tensor part = groups == 1 ? full : strided(full, full.ndim() - 1, g * each, each);
+    parts.push_back(ops::conv_transpose(groups == 1 ? x : strided(x, 1, g * each, each), part,
                                         {.strides = w.strides, .data_format = "channels_first"}));
   }
   const Tensor y = cut(call, groups == 1 ? parts[0] : K::concatenate(parts, 1), x, w);

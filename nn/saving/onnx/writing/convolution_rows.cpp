@@ -199,6 +199,34 @@ std::string activated(const Translation& t, const Config& config, const std::str
   return t.name(activation(before));
 }
 
+/// Adds the bias and the activation of a layer to the result of its convolution.
+std::string finished(const Translation& t, const Config& config, bool first, std::string y) {
+  const std::vector<Variable> weights = t.layer->layer.weights();
+  if (weights.size() > 1) {
+    const Tensor bias = weights[1].value();
+    Shape shape(std::vector<std::int64_t>(static_cast<std::size_t>(t.result().shape.rank()), 1));
+    shape[first ? 1 : -1] = bias.size();
+    y = t.node("Add", {y, t.derived(bias, "broadcast", [&] { return K::reshape(bias.detach(), shape); })});
+  }
+  return activated(t, config, y);
+}
+
+/// Translates a grouped convolution as one node; the layer itself computes the groups one after another.
+Names grouped_layer(const Translation& t) {
+  const Config config = t.layer->layer.get_config();
+  if (config.at("groups").integer() == 1) return {};
+  const Tensor x = t.layer->inputs()[0], kernel = t.layer->layer.weights().at(0).value();
+  if (x.dtype() != t.dtype() || kernel.dtype() != t.dtype()) return {};  // mixed precision
+  const int axes = x.ndim() - 2;
+  const ConvolutionCall c{x,
+                          kernel,
+                          config.at("strides").as<K::PerAxis<std::int64_t>>("strides").over(axes),
+                          config.at("dilation_rate").as<K::PerAxis<std::int64_t>>("dilation_rate").over(axes),
+                          config.at("padding").string(),
+                          config.at("data_format") == Value("channels_first")};
+  return {finished(t, config, c.first, plain(t, c)[0])};
+}
+
 /// Translates a layer with unknown spatial extents; the padding does not depend on them. The layer computes the
 /// extents of the output from those of the input; another layer is translated by its ops.
 Names transposed_layer(const Translation& t) {
@@ -218,15 +246,7 @@ Names transposed_layer(const Translation& t) {
     if (extent == None) extent = 7;
   a.input = spatial(sample, a.first),
   a.output = spatial(t.layer->layer.compute_output_shape(sample), a.first);
-  const std::vector<Variable> weights = t.layer->layer.weights();
-  const std::string y = conv_transpose(t, x, weights.at(0).value(), a);
-  std::string z = y;
-  if (weights.size() > 1) {
-    Integers shape(static_cast<std::size_t>(x.ndim()), 1);
-    shape[a.first ? 1 : shape.size() - 1] = -1;
-    z = t.node("Add", {y, t.graph.reshaped(t.name(weights[1].value()), shape)});
-  }
-  return {activated(t, config, z)};
+  return {finished(t, config, a.first, conv_transpose(t, x, t.layer->layer.weights().at(0).value(), a))};
 }
 
 // --- Local ------------------------------------------------------------------------------------------------
@@ -291,6 +311,7 @@ void add_convolution_layers(RowTable& rows) {
   for (const char* name : {"LocallyConnected1D", "LocallyConnected2D"}) rows[name] = locally_connected;
   for (const char* name : {"Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"})
     rows[name] = transposed_layer;
+  for (const char* name : {"Conv1D", "Conv2D", "Conv3D"}) rows[name] = grouped_layer;
 }
 
 }  // namespace ktape::nn::onnx

@@ -38,6 +38,14 @@ Names einsum(const Translation& t) {
   return {t.node("Einsum", t.list("operands"), {{"equation", t.call->text("subscripts")}})};
 }
 
+/// Translates the product of a sparse matrix, which three operands describe: coordinates, values and extents.
+Names sparse_dot(const Translation& t) {
+  if (t.symbol.operands().size() != 4) return {};
+  const std::string zeros = t.node("Expand", {t.graph.number(0, t.operand(1).dtype()),
+                                              t.graph.cast(t(2), t.operand(2).dtype(), DType::Int64)});
+  return {t.node("MatMul", {t.node("ScatterND", {zeros, t(0), t(1)}), t(3)})};
+}
+
 /// Returns the sums of products over one axis of x and of y, for each sample.
 Names batch_dot(const Translation& t) {
   const Tensor x = t.call->tensor("x"), y = t.call->tensor("y");
@@ -91,5 +99,7 @@ void add_product_rows(RowTable& rows) {
   rows["matmul"] = matmul_with_options, rows["Dot"] = dot, rows["batch_dot"] = batch_dot;
   rows["Einsum"] = einsum, rows["bias_add"] = bias_add;
 }
+
+void add_product_symbols(RowTable& rows) { rows["dot"] = sparse_dot; }
 
 }  // namespace ktape::nn::onnx

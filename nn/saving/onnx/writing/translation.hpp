@@ -66,6 +66,7 @@ void add_indexing_rows(RowTable& operations);
 void add_product_rows(RowTable& operations);
 void add_convolution_rows(RowTable& operations);
 void add_creation_symbols(RowTable& symbols);
+void add_product_symbols(RowTable& symbols);
 void add_convolution_symbols(RowTable& symbols);
 void add_normalization_symbols(RowTable& symbols);
 void add_attention_symbols(RowTable& symbols);

@@ -23,8 +23,9 @@ const RowTable& operation_rows() {
 const RowTable& symbol_rows() {
   static const RowTable rows = [] {
     RowTable all;
-    for (const auto add : {add_creation_symbols, add_convolution_symbols, add_normalization_symbols,
-                           add_attention_symbols, add_recurrent_symbols, add_loop_symbols, add_other_symbols})
+    for (const auto add :
+         {add_creation_symbols, add_product_symbols, add_convolution_symbols, add_normalization_symbols,
+          add_attention_symbols, add_recurrent_symbols, add_loop_symbols, add_other_symbols})
       add(all);
     return all;
   }();
