@@ -210,6 +210,78 @@ struct NoisyImpl : nn::LayerImpl {
 
 }  // namespace
 
+namespace {
+
+/// A layer with a branch for training, which also asks the learning phase and the argument.
+struct NoisyInTrainingImpl : nn::LayerImpl {
+  NoisyInTrainingImpl() : LayerImpl("NoisyInTraining") {}
+  Tensor call(const Tensor& x, const nn::CallArguments& arguments) override {
+    const Tensor noisy = K::in_train_phase([&] { return x + K::random_normal(K::shape(x)); },
+                                           [&] { return x * 2; }, arguments.training);
+    return K::in_test_phase(noisy + 1, noisy + K::random_uniform(K::shape(x)));
+  }
+};
+using NoisyInTraining = nn::LayerOf<NoisyInTrainingImpl>;
+
+/// A layer that marks the steps whose first number is not 0 as valid.
+struct MarkerImpl : nn::LayerImpl {
+  MarkerImpl() : LayerImpl("Marker") { supports_masking = true; }
+  Tensor call(const Tensor& x) override { return x * 3; }
+  Tensor compute_mask(const Tensor& x, const Tensor&) override {
+    return K::not_equal(x[{ktape::All, ktape::All, 0}], 0);
+  }
+};
+using Marker = nn::LayerOf<MarkerImpl>;
+
+/// A layer that sums the valid steps.
+struct ValidSumImpl : nn::LayerImpl {
+  ValidSumImpl() : LayerImpl("ValidSum") {}
+  Tensor call(const Tensor& x, const nn::CallArguments& arguments) override {
+    return K::sum(x * K::expand_dims(K::cast(arguments.mask[0], "float32")), 1);
+  }
+};
+using ValidSum = nn::LayerOf<ValidSumImpl>;
+
+/// A model with two inputs and two outputs that have names.
+struct TwoWaysImpl : nn::ModelImpl {
+  nn::Dense sum = add_layer(nn::Dense(3, {.name = "sum"}));
+  NoisyInTraining noisy = add_layer(NoisyInTraining());
+
+  std::vector<Tensor> call(const std::vector<Tensor>& inputs) {
+    const Tensor both = sum(inputs[0]) + sum(inputs[1]);
+    return {noisy(both), K::argmax(both)};
+  }
+  std::vector<std::string> input_names() const override { return {"left", "right"}; }
+  std::vector<std::string> output_names() const override { return {"scores", "best"}; }
+};
+using TwoWays = nn::ModelOf<TwoWaysImpl>;
+
+}  // namespace
+
+TEST_CASE("onnx: own layers run as in prediction, and masks pass between them") {
+  Cases cases;
+  const Tensor x = normal({4, 5}, 1, "float32"), in = nn::Input({5});
+  CHECK(cases.add("phase", nn::Model(in, NoisyInTraining()(nn::Dense(3)(in))), {x}) == "");
+  Tensor steps = normal({2, 4, 3}, 2, "float32");
+  steps = K::concatenate({steps, K::zeros({2, 2, 3})}, 1);
+  const Tensor open = nn::Input({ktape::None, 3});
+  CHECK(cases.add("mask", nn::Model(open, ValidSum()(Marker()(open))), {steps}) == "");
+  CHECK(cases.add("mask_of_rnn", nn::Model(open, nn::GRU(2)(Marker()(open))), {steps}) == "");
+  check_with_runtime(cases);
+}
+
+TEST_CASE("onnx: a model class with several inputs and outputs keeps their names") {
+  Cases cases;
+  const TwoWays model;
+  const std::vector<Tensor> inputs{normal({2, 4}, 1, "float32"), normal({2, 4}, 2, "float32")};
+  model.apply(inputs);
+  CHECK(cases.add("two_ways", model, inputs) == "");
+  const nn::Model again = nn::onnx::load(cases.path("two_ways"));
+  CHECK(again.impl().input_names() == std::vector<std::string>{"left", "right"});
+  CHECK(again.impl().output_names() == std::vector<std::string>{"scores", "best"});
+  check_with_runtime(cases);
+}
+
 TEST_CASE("onnx: the weights of a shared layer are written once") {
   const Files files;
   const std::string path = files.folder() + "/m.onnx";
