@@ -1,5 +1,6 @@
 #include <ktape/autograd/defer.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/control/fixed_phase.hpp>
 #include <ktape/ops/control/phase.hpp>
 
 namespace ktape::backend {
@@ -20,6 +21,7 @@ Tensor by_phase(const char* op, bool wanted, const Branch& x, const Branch& alt,
                            joined(taken.captured, otherwise.captured), by_phase, op, wanted, x, alt,
                            training)[0];
   };
+  if (phase_is_fixed()) return run(learning_phase() == 1);
   if (is_symbolic(x.value(), alt.value()) || symbolic_mode()) return later();
   const Tensor taken = run(learning_phase() == 1);
   return is_symbolic(taken) && !running_graph() ? later() : taken;  // a callable may return a symbolic tensor

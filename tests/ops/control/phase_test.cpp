@@ -1,11 +1,15 @@
 #include <doctest/doctest.h>
 #include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/control/fixed_phase.hpp>
+#include <ktape/ops/control/function.hpp>
 #include <ktape/ops/control/phase.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/operators.hpp>
 
 #include <future>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "../catalogue.hpp"
@@ -24,6 +28,22 @@ TEST_CASE("the learning phase chooses, unless training is given") {
   CHECK(K::in_train_phase(a, b).item() == 1.f);
   CHECK(K::in_test_phase(a, b).item() == 2.f);
   CHECK(K::in_train_phase(a, b, false).item() == 2.f);
+}
+
+TEST_CASE("in a fixed phase, symbolic tensors get their branch at once") {
+  const Tensor x = K::placeholder({2});
+  const auto op_of = [](const Tensor& y) { return std::string(y.get()->symbol->op()); };
+  CHECK(op_of(K::in_train_phase(x + x, x * x)) == "in_train_phase");
+  for (const int phase : {0, 1}) {
+    CAPTURE(phase);
+    const K::FixedPhaseScope fixed(phase);
+    const auto never = []() -> Tensor { throw std::runtime_error("the other branch"); };
+    const K::Branch sum = [&] { return x + x; }, other = never;
+    CHECK(op_of(phase == 1 ? K::in_train_phase(sum, other) : K::in_train_phase(other, sum)) == "add");
+    CHECK(op_of(K::in_test_phase(x + x, x * x)) == (phase == 0 ? "add" : "multiply"));
+    CHECK(op_of(K::in_test_phase(x + x, x * x, phase == 0)) == (phase == 0 ? "multiply" : "add"));
+  }
+  CHECK(op_of(K::in_train_phase(x + x, x * x)) == "in_train_phase");
 }
 
 TEST_CASE("a learning phase scope belongs to its thread: interleaved scopes restore the phase") {

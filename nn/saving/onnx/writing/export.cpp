@@ -3,7 +3,7 @@
 #include <ktape/nn/saving/base/weights.hpp>
 #include <ktape/nn/saving/onnx/writing/model_file.hpp>
 #include <ktape/nn/saving/onnx/writing/translation.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/control/fixed_phase.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -64,7 +64,7 @@ class Export {
       translator.set_name(placeholders.back(), graph_.unique(input.name));
       facts_.inputs.push_back({input.name, input.shape, input.dtype, extent_names(input.name, input.shape)});
     }
-    const backend::learning_phase_scope inference(0);
+    const backend::FixedPhaseScope inference(0);
     const std::vector<Tensor> outputs = called(placeholders);
     const Names names = output_names(outputs);
     for (const auto& [name, weight] : saving::flat_variables(model_))
