@@ -56,7 +56,12 @@ Tensors leaky(const Call& call) {
   return {ops::where(call[0] < 0, call.real("alpha", 0.01) * call[0], call[0])};
 }
 Tensors thresholded(const Call& call) { return {ops::where(call[0] > call.real("alpha", 1), call[0], 0)}; }
-Tensors prelu(const Call& call) { return {ops::where(call[0] < 0, call[0] * call[1], call[0])}; }
+Tensors prelu(const Call& call) {
+  const Tensor& x = call[0];
+  const bool of_channels = call.opset < 7 && call[1].ndim() == 1 && x.ndim() > 1;
+  const Tensor slope = of_channels && call[1].size() > 1 ? along_axis(call[1], 1, x.ndim()) : call[1];
+  return {ops::where(x < 0, x * slope, x)};
+}
 Tensors shrink(const Call& call) {
   const double lambda = call.real("lambd", 0.5), bias = call.real("bias", 0);
   const Tensor& x = call[0];

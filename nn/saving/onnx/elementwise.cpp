@@ -5,6 +5,7 @@
 #include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/numpy/logic.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/shape.hpp>
 
 namespace ktape::nn::onnx {
 namespace {
@@ -16,10 +17,20 @@ template <class F>
 Operator unary(F f) {
   return [f](const Call& call) { return Tensors{f(call[0])}; };
 }
+/// Returns the second of two tensors. In opset 6 its axes stand from `axis` on, if the node has that attribute.
+Tensor second(const Call& call) {
+  const Tensor& y = call[1];
+  if (call.opset > 6 || !call.flag("broadcast") || !call.find("axis")) return y;
+  const int rank = call[0].ndim(), axis = axes_of({call.integer("axis", 0)}, rank)[0];
+  Shape shape = y.shape();
+  while (shape.rank() < rank - axis) shape.push_back(1);
+  return K::reshape(y, shape);
+}
+
 /// Returns an operator of two tensors.
 template <class F>
 Operator binary(F f) {
-  return [f](const Call& call) { return Tensors{f(call[0], call[1])}; };
+  return [f](const Call& call) { return Tensors{f(call[0], second(call))}; };
 }
 /// Returns an operator that joins any number of tensors, two at a time.
 template <class F>
@@ -96,7 +107,7 @@ void add_elementwise(OperatorTable& t) {
   t["Abs"] = unary(K::abs), t["Neg"] = unary(negative), t["Sign"] = unary(ops::sign),
   t["Identity"] = unary(same);
   t["Ceil"] = unary(ops::ceil), t["Floor"] = unary(ops::floor), t["Round"] = unary(K::round);
-  t["Sqrt"] = unary(K::sqrt), t["Exp"] = unary(K::exp), t["Log"] = unary(K::log), t["Erf"] = unary(K::erf);
+  t["Sqrt"] = unary(ops::sqrt), t["Exp"] = unary(K::exp), t["Log"] = unary(K::log), t["Erf"] = unary(K::erf);
   t["Reciprocal"] = unary(reciprocal);
   t["Sin"] = unary(ops::sin), t["Cos"] = unary(ops::cos), t["Tan"] = unary(ops::tan);
   t["Asin"] = unary(ops::arcsin), t["Acos"] = unary(ops::arccos), t["Atan"] = unary(ops::arctan);

@@ -12,7 +12,7 @@
 namespace ktape::nn::onnx {
 namespace {
 
-constexpr std::int64_t first_opset = 7, last_opset = 21;
+constexpr std::int64_t first_opset = 6, last_opset = 21;
 
 /// The values of the names in a graph, and in the graphs around it.
 struct Scope {

@@ -13,7 +13,7 @@ namespace ktape::nn::onnx {
 /// (samples, channels, height, width). Dropout and batch normalization run as in inference. Weights that stand in
 /// other files of the folder (external data) are read, too.
 ///
-/// Operators are those of the domain "ai.onnx", in the versions of the opsets 7 to 21; `operators()` lists
+/// Operators are those of the domain "ai.onnx", in the versions of the opsets 6 to 21; `operators()` lists
 /// them. bfloat16 becomes float32, uint16 int32, uint32 and uint64 int64. A model runs on values: an op whose
 /// result has a shape that depends on values (Reshape to a computed shape, NonZero) needs no symbolic shape.
 ///

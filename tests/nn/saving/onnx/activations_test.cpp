@@ -12,3 +12,11 @@ TEST_CASE("onnx: activations") {
   CHECK(values(run_operator("Softmax", {K::zeros({2, 2, 2})}, "", 11)) ==
         Values(8, 0.25));  // axes 1 and 2 together
 }
+
+TEST_CASE("onnx: the slopes of opset 6 are those of the channels") {
+  const ktape::Tensor x = K::reshape(reals({-1, 2, -3, -4, 5, -6, -7, 8}), {2, 2, 2});
+  CHECK(values(run_operator("PRelu", {x, reals({10, 100})}, "", 6)) ==
+        Values{-10, 2, -300, -400, 5, -60, -700, 8});
+  CHECK(values(run_operator("PRelu", {x, reals({10, 100})}, "", 7)) ==
+        Values{-10, 2, -30, -400, 5, -600, -70, 8});
+}
