@@ -1,4 +1,5 @@
 #include <ktape/autograd/base/error.hpp>
+#include <ktape/nn/core/text.hpp>
 #include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/files/pickle.hpp>
 
@@ -47,6 +48,7 @@ enum Opcode : unsigned char {
   NewTrue = 0x88,
   NewFalse = 0x89,
   Long1 = 0x8a,
+  Long4 = 0x8b,
   ShortBinUnicode = 0x8c,
   StackGlobal = 0x93,
   Memoize = 0x94,
@@ -92,7 +94,7 @@ void Unpickler::push_integer(std::int64_t value) { push(PickleValue::Int).intege
 void Unpickler::push_text(std::string_view text) { push(PickleValue::Text).text = text; }
 
 void Unpickler::push_global(const std::string& name) {
-  if (!world_.knows(name)) fail("the pickle asks for '" + name + "', which is never run");
+  if (!world_.knows(name)) fail("the pickle asks for '" + nn::printable(name) + "', which is never run");
   push(PickleValue::Global).text = name;
 }
 
@@ -173,9 +175,11 @@ bool Unpickler::run_number(unsigned char opcode) {
     case BinFloat:
       push(PickleValue::Real).real = std::bit_cast<double>(big_endian<std::uint64_t>(take(8).data()));
       return true;
-    case Long1: {
-      const std::string_view bytes = take(number<std::uint8_t>());
-      if (bytes.size() > 8) fail("an integer has more than 64 bits");
+    case Long1:
+    case Long4: {
+      const std::uint64_t size = opcode == Long1 ? number<std::uint8_t>() : number<std::uint32_t>();
+      if (size > 8) fail("an integer has more than 64 bits");
+      const std::string_view bytes = take(size);
       std::uint64_t value = !bytes.empty() && (bytes.back() & 0x80) != 0 ? ~std::uint64_t{0} : 0;
       for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
       push_integer(static_cast<std::int64_t>(value));

@@ -20,6 +20,9 @@ constexpr int deepest = 100;
 constexpr std::int64_t most_visits = 4'000'000;
 /// The begin of files that PyTorch wrote before 1.6: a pickle of a number.
 constexpr std::string_view older_magic("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 14);
+/// The mark of a tar archive, the format of the first PyTorch, and its place.
+constexpr std::string_view tar_magic("ustar");
+constexpr std::size_t tar_place = 257;
 
 struct StorageType {
   const char* name;
@@ -98,28 +101,40 @@ class TorchFile {
                          " (", reason, ')');
   }
 
-  /// Throws for the format of PyTorch before 1.6.
+  /// Throws for the formats of PyTorch before 1.6.
   static const std::string& checked(const std::string& path) {
     const RandomFile file(op, path);
-    std::array<char, older_magic.size()> begin{};
-    if (file.size() < begin.size()) return path;
+    std::string begin(
+        static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), tar_place + tar_magic.size())), 0);
     file.read(0, begin.data(), begin.size());
-    if (std::string_view(begin.data(), begin.size()) == older_magic)
+    const char* const older = begin.starts_with(older_magic) ? "the format of PyTorch before 1.6"
+                              : begin.substr(std::min(begin.size(), tar_place)) == tar_magic
+                                  ? "a tar archive, the format of PyTorch before 0.2"
+                                  : nullptr;
+    if (older)
       ktape::fail<IOError>("[", op, "] the file must hold tensors that torch.save wrote: received ", path,
-                           " (the format of PyTorch before 1.6; save the file with a newer PyTorch)");
+                           " (", older, "; save the file with a newer PyTorch)");
     return path;
   }
 
   static bool knows(const std::string& name) {
-    static const std::set<std::string> names{"collections.OrderedDict", "torch._utils._rebuild_tensor_v2",
+    static const std::set<std::string> names{"collections.OrderedDict",
+                                             "torch._utils._rebuild_tensor_v2",
                                              "torch._utils._rebuild_tensor",
-                                             "torch._utils._rebuild_parameter", "torch.Size"};
-    return names.contains(name) || storage_type(name);
+                                             "torch._utils._rebuild_parameter",
+                                             "torch.Size",
+                                             "torch.device"};
+    // A checkpoint may tell dtypes among its options.
+    static const std::set<std::string> dtypes{
+        "torch.float32", "torch.float64", "torch.float16", "torch.bfloat16", "torch.uint8",
+        "torch.int8",    "torch.int16",   "torch.int32",   "torch.int64",    "torch.bool"};
+    return names.contains(name) || dtypes.contains(name) || storage_type(name);
   }
 
   bool make(const std::string& function, const PickleValue& arguments, PickleValue& result) {
     const std::vector<PickleValue*>& items = arguments.items;
     if (function == "collections.OrderedDict") return ordered_dict(items, result);
+    if (function == "torch.device") return true;  // None: no tensor
     if (function == "torch.Size") {
       result.kind = PickleValue::Tuple;
       if (items.size() == 1) result.items = items[0]->items;
@@ -130,7 +145,7 @@ class TorchFile {
       result.kind = PickleValue::Made, result.integer = items[0]->integer;
       return true;
     }
-    return tensor(items, result);
+    return function.starts_with("torch._utils._rebuild_tensor") && tensor(items, result);
   }
 
   static bool ordered_dict(const std::vector<PickleValue*>& items, PickleValue& result) {

@@ -14,7 +14,7 @@ namespace ktape::data {
 ///
 /// Floats, doubles, halves, integers and bools keep their dtype, and bfloat16 becomes float32. A tensor that is a
 /// view of another one, in any order of axes, is copied; equal views share memory. Nothing in the file is executed:
-/// the pickle may only name storages, tensors, parameters, OrderedDict and torch.Size.
+/// the pickle may only name storages, tensors, parameters, OrderedDict, torch.Size, dtypes and devices.
 ///
 /// Throws IOError, naming the file, for a file that is missing or damaged, a file in the older format of PyTorch,
 /// TorchScript, any other name in the pickle (which the message tells), types such as complex and quantized

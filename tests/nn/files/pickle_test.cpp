@@ -67,6 +67,16 @@ TEST_CASE("pickle: damage and other names are refused") {
       "a.",
       "adds items to a value that is no container");
   check_refused("h\x05.", "the memo of the pickle has no such value");
+  check_refused("c\x1b[1m\nx\ty\n.", "the pickle asks for '?[1m.x?y', which is never run");
+  check_refused(
+      "\x8a\x09"
+      "123456789.",
+      "an integer has more than 64 bits");
+  check_refused(
+      "\x8b\xff\xff\xff\x7f"
+      "1234.",
+      "an integer has more than 64 bits");
+  check_refused("]r\xff\xff\xff\xff.", "the memo of the pickle has more than a million values");
   check_refused("I1\n.", "the opcode 73");
   check_refused("}(K\x01u.", "a key has no value");
   check_refused(std::string(1'100'000, ')') + '.', "more than a million values");

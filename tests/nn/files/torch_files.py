@@ -9,6 +9,7 @@ import io
 import pickle
 import struct
 import sys
+import tarfile
 import types
 import zipfile
 
@@ -20,6 +21,20 @@ FORMATS = {'FloatStorage': 'f', 'DoubleStorage': 'd', 'HalfStorage': 'e', 'LongS
            'ComplexFloatStorage': 'ff'}
 for storage_name in FORMATS:
     setattr(torch, storage_name, type(storage_name, (), {'__module__': 'torch', '__qualname__': storage_name}))
+
+
+class DType:
+    """A dtype, which pickles as its name."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __reduce__(self):
+        return self.name
+
+
+torch.float16 = DType('float16')
+torch.float16.__module__ = 'torch'
 
 
 class Size(tuple):
@@ -41,6 +56,7 @@ def function(name):
 
 rebuild_tensor = function('_rebuild_tensor_v2')
 rebuild_parameter = function('_rebuild_parameter')
+rebuild_sparse = function('_rebuild_sparse_tensor')
 
 
 class Storage:
@@ -134,9 +150,46 @@ def floats(shape, first=0):
 
 
 class Evil:
+    """An object whose pickle calls a function of Python."""
+
+    def __init__(self, function, *arguments):
+        self.call = function, arguments
+
     def __reduce__(self):
-        import os
-        return os.system, ('touch executed',)
+        return self.call
+
+
+def checkpoint():
+    """What a training loop saves: the state of a model, of an optimizer and of a schedule, and arguments."""
+    model = StateDict()
+    shared = Storage('HalfStorage', [i / 4 for i in range(24)])
+    model['embed.weight'] = Tensor(shared, (4, 3), (6, 1), 2)
+    model['head.weight'] = Tensor(shared, (4, 3), (6, 1), 2)  # tied: the same view of the same storage
+    model['norm.running_var'] = Tensor(Storage('BFloat16Storage', [0x3f80, 0x4000, 0xbfc0, 0x7f80]), (2, 2), (1, 2))
+    model['norm.num_batches_tracked'] = Tensor(Storage('LongStorage', [1 << 40]), ())
+    moments = {0: {'step': Tensor(Storage('FloatStorage', [12]), ()), 'exp_avg': floats((2, 2))}}
+    groups = [{'lr': 1e-3, 'betas': (0.9, 0.999), 'amsgrad': False, 'params': [0]}]
+    return {'model': model, 'optimizer': {'state': moments, 'param_groups': groups}, 'epoch': 7, 'best': float('inf'),
+            'dtype': torch.float16, 'shape': Size((4, 3))}
+
+
+def attacks():
+    """Pickles that a reader must refuse, with what they would do."""
+    import builtins
+    import os
+    import subprocess
+    yield 'evil.pt', {'x': Evil(os.system, 'touch executed')}
+    yield 'eval.pt', Evil(builtins.eval, "open('executed', 'w')")
+    yield 'exec.pt', {'x': Evil(builtins.exec, 'import os')}
+    yield 'process.pt', [Evil(subprocess.Popen, ['touch', 'executed'])]
+    yield 'sparse.pt', {'x': Evil(rebuild_sparse, floats((1,)))}
+
+
+def raw(path, pickle_bytes):
+    """Writes a file whose pickle is given byte for byte."""
+    with zipfile.ZipFile(path, 'w', zipfile.ZIP_STORED) as archive:
+        archive.writestr('archive/data.pkl', pickle_bytes)
+        archive.writestr('archive/version', b'3\n')
 
 
 def main(folder):
@@ -173,7 +226,22 @@ def main(folder):
                            'list': [floats((1,)), (floats((1,), 1), True)]})
     save(to('one.pt'), floats((2, 2)))
 
-    save(to('evil.pt'), {'x': Evil()})
+    save(to('checkpoint.pt'), checkpoint())
+    for attack, value in attacks():
+        save(to(attack), value)
+    raw(to('long.pt'), b'\x80\x02\x8b\xff\xff\xff\x7f' + b'\x01' * 64 + b'.')  # an integer of 2 GB
+    raw(to('bits.pt'), b'\x80\x02\x8a\x09' + b'\x01' * 9 + b'.')
+    raw(to('memo.pt'), b'\x80\x02]r\xff\xff\xff\xff.')  # a memo of 4 billion values
+    raw(to('copies.pt'), b'\x80\x02]q\x00' + b'h\x00' * 1200000 + b'.')
+    raw(to('itself.pt'), b'\x80\x02]q\x00h\x00a.')  # a list that is its own item
+    raw(to('marks.pt'), b'\x80\x02' + b'(' * 1200000 + b'.')
+    raw(to('name.pt'), b'\x80\x02c\x1b[31mos\nsys\ttem\n.')
+    raw(to('inst.pt'), b"\x80\x02(S'touch executed'\nios\nsystem\n.")
+    with tarfile.open(to('tar.pt'), 'w') as archive:  # the format of 2016
+        for entry in ('sys_info', 'storages', 'tensors', 'pickle'):
+            info = tarfile.TarInfo(entry)
+            info.size = 3
+            archive.addfile(info, io.BytesIO(b'N.\n'))
     save(to('complex.pt'), {'x': Tensor(Storage('ComplexFloatStorage', [(1, 2)]), (1,))})
     save(to('beyond.pt'), {'x': Tensor(Storage('FloatStorage', [1, 2]), (3,))})
     save(to('negative.pt'), {'x': Tensor(Storage('FloatStorage', [1, 2]), (2,), (-1,), 1)})
@@ -214,6 +282,15 @@ def main(folder):
     rnn['gru.weight_ih_l0'], rnn['gru.weight_hh_l0'] = floats((6, 4)), floats((6, 2), 50)
     rnn['gru.bias_ih_l0'], rnn['gru.bias_hh_l0'] = floats((6,), 3), floats((6,), 30)
     save(to('rnn.pt'), rnn)
+    attention = StateDict()
+    for name, shape in (('attn.in_proj_weight', (12, 4)), ('attn.in_proj_bias', (12,)), ('attn.out_proj.weight', (4, 4)),
+                        ('attn.out_proj.bias', (4,)), ('fc.weight', (3, 4)), ('fc.bias', (3,))):
+        count = 1
+        for extent in shape:
+            count *= extent
+        attention[name] = Tensor(Storage('FloatStorage', [((7 * i + len(attention)) % 11 - 5) / 8 for i in range(count)]),
+                                 shape)
+    save(to('attention.pt'), attention)
 
 
 main(sys.argv[1])

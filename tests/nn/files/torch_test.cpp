@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 
 namespace data = ktape::data;
@@ -75,21 +76,52 @@ TEST_CASE("load_torch joins the keys of nested containers") {
   CHECK(values(loaded("one.pt").at("")) == Values{0, 1, 2, 3});
 }
 
+TEST_CASE("load_torch reads a checkpoint: models, moments and options, halves in views of one storage") {
+  if (torch_files().empty()) return;
+  const auto tensors = loaded("checkpoint.pt");
+  CHECK(tensors.size() == 6);
+  const Tensor embed = tensors.at("model.embed.weight");
+  CHECK(embed.dtype() == "float16");
+  CHECK(embed.shape() == Shape{4, 3});
+  CHECK(values(ktape::backend::cast(embed, "float64")) ==
+        Values{0.5, 0.75, 1, 2, 2.25, 2.5, 3.5, 3.75, 4, 5, 5.25, 5.5});
+  CHECK(values(ktape::backend::cast(tensors.at("model.head.weight"), "float64")) ==
+        values(ktape::backend::cast(embed, "float64")));
+  const Tensor variance = tensors.at("model.norm.running_var");  // bfloat16, columns first
+  CHECK(variance.dtype() == "float32");
+  CHECK(values(variance) == Values{1, -1.5, 2, std::numeric_limits<double>::infinity()});
+  CHECK(tensors.at("model.norm.num_batches_tracked").item<std::int64_t>() == std::int64_t{1} << 40);
+  CHECK(tensors.at("optimizer.state.0.step").shape() == Shape());
+  CHECK(values(tensors.at("optimizer.state.0.exp_avg")) == Values{0, 1, 2, 3});
+}
+
 TEST_CASE("load_torch refuses other files, and executes nothing") {
   if (torch_files().empty()) return;
-  for (const auto& [file, reason] :
-       std::map<std::string, std::string>{{"evil.pt", "system', which is never run"},
-                                          {"complex.pt", "torch.ComplexFloatStorage"},
-                                          {"beyond.pt", "beyond its storage"},
-                                          {"negative.pt", "beyond its storage"},
-                                          {"huge.pt", "64 MB"},
-                                          {"overflow.pt", "beyond its storage"},
-                                          {"script.pt", "TorchScript"},
-                                          {"laughs.pt", "nested too often"},
-                                          {"deep.pt", "nested more deeply than 100"},
-                                          {"older.pt", "before 1.6"},
-                                          {"plain.pt", "zip"},
-                                          {"missing.pt", "missing.pt"}}) {
+  for (const auto& [file, reason] : std::map<std::string, std::string>{
+           {"evil.pt", "system', which is never run"},
+           {"eval.pt", "asks for '__builtin__.eval', which is never run"},
+           {"exec.pt", "asks for '__builtin__.exec', which is never run"},
+           {"process.pt", "Popen', which is never run"},
+           {"sparse.pt", "asks for 'torch._utils._rebuild_sparse_tensor'"},
+           {"inst.pt", "the opcode 83"},
+           {"long.pt", "more than 64 bits"},
+           {"bits.pt", "more than 64 bits"},
+           {"memo.pt", "the memo of the pickle has more than a million values"},
+           {"copies.pt", "the stack of the pickle has more than a million values"},
+           {"marks.pt", "more than a million marks"},
+           {"itself.pt", "nested more deeply than 100"},
+           {"tar.pt", "before 0.2"},
+           {"complex.pt", "torch.ComplexFloatStorage"},
+           {"beyond.pt", "beyond its storage"},
+           {"negative.pt", "beyond its storage"},
+           {"huge.pt", "64 MB"},
+           {"overflow.pt", "beyond its storage"},
+           {"script.pt", "TorchScript"},
+           {"laughs.pt", "nested too often"},
+           {"deep.pt", "nested more deeply than 100"},
+           {"older.pt", "before 1.6"},
+           {"plain.pt", "zip"},
+           {"missing.pt", "missing.pt"}}) {
     CAPTURE(file);
     CHECK_THROWS_WITH_AS(loaded(file), Contains(reason.c_str()), IOError);
     CHECK_THROWS_WITH_AS(loaded(file), Contains(file.c_str()), IOError);
@@ -121,4 +153,16 @@ TEST_CASE("load_torch reads a small file, and reports each cut") {
   REQUIRE(tensors.size() == 1);
   CHECK(tensors[0].second.shape() == Shape{2, 3});
   CHECK(values(tensors[0].second) == Values{0.5, 1.5, 2.5, 3.5, 4.5, 5.5});
+}
+
+TEST_CASE("load_torch reads a small checkpoint, and reports each cut") {
+  check_damage("model.pt", torch_checkpoint(), [](const std::string& path) { data::load_torch(path); });
+  const Files files;
+  const auto tensors = data::load_torch(files.write("model.pt", torch_checkpoint()));
+  REQUIRE(tensors.size() == 3);
+  CHECK(tensors[0].first == "model.a");
+  CHECK(values(tensors[0].second) == Values{1.5, 4.5, 2.5, 5.5, 3.5, 6.5});
+  CHECK(values(tensors[1].second) == Values{0.5});
+  CHECK(tensors[2].first == "optimizer.state.0");
+  CHECK(tensors[2].second.dtype() == "float16");
 }
