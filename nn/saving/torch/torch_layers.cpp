@@ -3,6 +3,7 @@
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace ktape::nn::saving {
@@ -83,6 +84,39 @@ WeightRows recurrent_rows(const Layer& layer, const std::string& suffix, bool tr
           {"bias", {{"bias_ih" + suffix, "bias_hh" + suffix}, bias}}};
 }
 
+// --- Attention --------------------------------------------------------------------------------------------
+
+/// Returns the conversion of a matrix (outputs, inputs), or of one of three such matrices side by side, to a kernel whose
+/// first `bound` axes are the inputs; of a vector to a bias.
+std::function<Tensor(const std::vector<Tensor>&)> projection(const Shape& shape, int bound, bool transposes,
+                                                             std::optional<std::size_t> part = {}) {
+  std::int64_t inputs = 1;
+  for (int axis = 0; axis < bound && axis < shape.rank(); ++axis) inputs *= shape[axis];
+  return [=](const std::vector<Tensor>& t) {
+    Tensor x = t[0];
+    const int axis = transposes ? 0 : x.ndim() - 1;
+    if (part && (x.ndim() == 0 || x.shape()[axis] % 3 != 0)) return x;
+    if (part) x = K::split(x, 3, axis)[*part];
+    if (transposes && x.ndim() == 2) x = K::transpose(x);
+    const bool fits = x.size() == shape.count() && (x.ndim() == 1 || x.shape()[0] == inputs);
+    return fits ? K::reshape(x, shape) : x;
+  };
+}
+
+/// Returns the rows of one projection of an attention layer, "query" or "attention_output".
+WeightRows projection_rows(const NamedVariables& weights, const std::string& name, bool transposes,
+                           std::optional<std::size_t> part = {}) {
+  WeightRows rows;
+  const std::string prefix = part ? "in_proj_" : "";
+  const int bound = name == "attention_output" ? 2 : 1;
+  for (const auto& [weight, variable] : weights)
+    if (weight == name + "/kernel")
+      rows[weight] = {{prefix + "weight"}, projection(variable.shape(), bound, transposes, part)};
+    else if (weight == name + "/bias")
+      rows[weight] = {{prefix + "bias"}, projection(variable.shape(), 0, transposes, part)};
+  return rows;
+}
+
 // --- All layers -------------------------------------------------------------------------------------------
 
 std::int64_t extent(const NamedVariables& weights, const std::string& name, int axis) {
@@ -147,7 +181,7 @@ bool is_recurrent(const std::string& name) { return name == "LSTM" || name == "G
 /// Collects the units in a layer.
 class Units {
  public:
-  explicit Units(bool transposes) : transposes_(transposes) {}
+  explicit Units(const TorchForm& form) : form_(form) {}
 
   void visit(const Layer& layer, const std::string& path) {
     const NamedVariables weights = named_weights(layer);
@@ -156,7 +190,8 @@ class Units {
     if (is_recurrent(name)) return add_recurrent(layer, path, weights);
     if (name == "Bidirectional") return add_bidirectional(layer, path);
     if (name.starts_with("SeparableConv")) return add_separable(layer, path, weights);
-    if (const WeightRows rows = rows_of(layer, weights, transposes_); !rows.empty())
+    if (name == "MultiHeadAttention" || name == "GroupQueryAttention") return add_attention(path, weights);
+    if (const WeightRows rows = rows_of(layer, weights, form_.transposes); !rows.empty())
       return units.push_back(unit_of(path, weights, rows));
     const std::vector<Layer> inner = layer.impl().sublayers();
     for (const Layer& sublayer : inner) visit(sublayer, path + '/' + sublayer.name());
@@ -170,7 +205,7 @@ class Units {
 
  private:
   void add_recurrent(const Layer& layer, const std::string& path, const NamedVariables& weights) {
-    units.push_back(unit_of(path, last_names(weights), recurrent_rows(layer, "_l0", transposes_)));
+    units.push_back(unit_of(path, last_names(weights), recurrent_rows(layer, "_l0", form_.transposes)));
   }
 
   /// Adds one unit for both directions, whose weights have the names of the layers before them.
@@ -180,7 +215,8 @@ class Units {
     const std::vector<Layer> directions = layer.impl().sublayers();
     for (std::size_t i = 0; i < directions.size(); ++i) {
       const std::string prefix = i == 0 ? "forward/" : "backward/";
-      for (auto& [name, row] : recurrent_rows(directions[i], i == 0 ? "_l0" : "_l0_reverse", transposes_))
+      for (auto& [name, row] :
+           recurrent_rows(directions[i], i == 0 ? "_l0" : "_l0_reverse", form_.transposes))
         rows[prefix + name] = row;
       for (const auto& [name, variable] : last_names(named_weights(directions[i])))
         weights.emplace_back(prefix + name, variable);
@@ -191,7 +227,7 @@ class Units {
   /// Adds two units: PyTorch has two modules for the depthwise and the pointwise convolution.
   void add_separable(const Layer&, const std::string& path, const NamedVariables& weights) {
     const auto kernel = [&](const std::function<Tensor(const std::vector<Tensor>&)>& convert) {
-      return WeightRow{{"weight"}, transposes_ ? convert : same};
+      return WeightRow{{"weight"}, form_.transposes ? convert : same};
     };
     const std::int64_t channels = extent(weights, "depthwise_kernel", -2);
     units.push_back(unit_of(path, weights, {{"depthwise_kernel", kernel(kernel_of_depthwise(channels))}}));
@@ -199,16 +235,33 @@ class Units {
         unit_of(path, weights, {{"pointwise_kernel", kernel(kernel_of_conv)}, {"bias", {{"bias"}, same}}}));
   }
 
-  bool transposes_;
+  /// Adds a unit for each projection; for packed projections one for query, key and value together, and one for the
+  /// output, as in PyTorch's MultiheadAttention.
+  void add_attention(const std::string& path, const NamedVariables& weights) {
+    const bool packed = form_.packed_attention;
+    WeightRows together;
+    std::size_t part = 0;
+    for (const char* name : {"query", "key", "value"}) {
+      if (!packed)
+        units.push_back(
+            unit_of(path + '/' + name, weights, projection_rows(weights, name, form_.transposes)));
+      else together.merge(projection_rows(weights, name, form_.transposes, part++));
+    }
+    if (packed) units.push_back(unit_of(path, weights, together));
+    units.push_back(unit_of(path + (packed ? "/out_proj" : "/attention_output"), weights,
+                            projection_rows(weights, "attention_output", form_.transposes)));
+  }
+
+  const TorchForm form_;
 };
 
 }  // namespace
 
-std::vector<TorchUnit> torch_units(const Model& model, bool transposes) {
+std::vector<TorchUnit> torch_units(const Model& model, const TorchForm& form) {
   if (!model.built())
     fail("[load_torch_weights] the model must be built, by a call or by build(): received the model '",
          model.name(), '\'');
-  Units all(transposes);
+  Units all(form);
   std::set<std::string> paths;
   for (const Layer& layer : model.layers())
     if (paths.insert(layer.name()).second) all.visit(layer, layer.name());

@@ -22,7 +22,14 @@ struct TorchUnit {
   std::function<std::vector<std::string>(const std::string& weight)> sources;
 };
 
-/// Returns the units of a model in the order of its layers. `transposes` is false for tensors in Keras's layout.
-std::vector<TorchUnit> torch_units(const Model& model, bool transposes);
+/// The form of the tensors in a file.
+struct TorchForm {
+  bool transposes = true;  ///< false for tensors in Keras's layout
+  bool packed_attention =
+      false;  ///< whether query, key and value are three parts of one tensor, "in_proj_weight"
+};
+
+/// Returns the units of a model in the order of its layers.
+std::vector<TorchUnit> torch_units(const Model& model, const TorchForm& form = {});
 
 }  // namespace ktape::nn::saving

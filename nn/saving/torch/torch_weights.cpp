@@ -50,6 +50,12 @@ NamedTensors tensors_of(const std::string& path) {
   return safetensors ? read_safetensors(op, path) : data::load_torch(path);
 }
 
+/// Returns whether attention has the form of PyTorch's MultiheadAttention.
+bool is_packed(const NamedTensors& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const auto& one) { return TensorName(one.first).tensor == "in_proj_weight"; });
+}
+
 std::vector<Module> modules_of(const NamedTensors& tensors) {
   std::vector<Module> modules;
   std::map<std::pair<std::string, int>, std::size_t> places;
@@ -92,7 +98,10 @@ class Rename {
 class TorchLoading {
  public:
   TorchLoading(const Model& model, const std::string& path, const TorchWeightsOptions& options)
-      : path_(path), options_(options), units_(torch_units(model, options.layout == "torch")) {
+      : path_(path),
+        options_(options),
+        tensors_(tensors_of(path)),
+        units_(torch_units(model, {options.layout == "torch", is_packed(tensors_)})) {
     for (const auto& [name, variable] : flat_variables(model)) {
       weights_.emplace_back(name, variable);
       keys_[variable.value().get()] = name;
@@ -101,7 +110,7 @@ class TorchLoading {
 
   TorchWeightsReport run() {
     NamedTensors rest;
-    by_rules(tensors_of(path_), rest);
+    by_rules(std::exchange(tensors_, {}), rest);
     modules_ = modules_of(rest);
     by_paths();
     by_order();
@@ -252,6 +261,7 @@ class TorchLoading {
 
   const std::string& path_;
   const TorchWeightsOptions& options_;
+  NamedTensors tensors_;
   std::vector<TorchUnit> units_;
   NamedVariables weights_;
   std::map<const void*, std::string> keys_;  ///< the names of the weights

@@ -43,6 +43,9 @@ struct TorchWeightsReport {
 ///   Embedding             weight -> embeddings
 ///   LSTM, GRU, RNN        weight_ih_l0, ... -> kernel, recurrent_kernel, bias, with the gates in Keras's order; a
 ///                         module of several layers becomes several layers, a bidirectional one Bidirectional
+///   MultiheadAttention    in_proj_weight (3 * heads * dim, in), in_proj_bias -> kernels (in, heads, dim) and biases of
+///                         query, key and value, a third each; out_proj.weight -> attention_output/kernel. Four modules
+///                         Linear, "attention.query" to "attention.attention_output", are accepted, too
 ///
 /// num_batches_tracked is left out. Throws ValueError, naming modules, layers and shapes, for tensors that do not
 /// fit, for an unknown layout and, with `strict`, for weights or tensors that are left over; IOError for a file that

@@ -3,6 +3,8 @@
 
 #include <ktape/ktape.hpp>
 
+#include <cmath>
+
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
 using doctest::Contains;
@@ -79,6 +81,51 @@ TEST_CASE("load_torch_weights reads recurrent modules with several layers and bo
   CHECK(values(weights[12].value()) ==
         values(K::transpose(K::concatenate({gates[1], gates[0], gates[2]}, 0))));
   CHECK(weights[14].shape() == Shape{2, 6});
+}
+
+namespace {
+
+/// Computes PyTorch's MultiheadAttention over the steps of x, (samples, steps, features).
+Tensor torch_attention(const Tensor& x, const std::string& file, int heads) {
+  const auto linear = [](const Tensor& h, const Tensor& weight, const Tensor& bias) {
+    return K::dot(h, K::transpose(weight)) + bias;
+  };
+  const auto weight = K::split(tensor(file, "attn.in_proj_weight"), 3, 0),
+             bias = K::split(tensor(file, "attn.in_proj_bias"), 3, 0);
+  std::vector<Tensor> parts;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Tensor h = linear(x, weight[i], bias[i]);
+    const Shape split{x.shape()[0], x.shape()[1], heads, h.shape()[2] / heads};
+    parts.push_back(K::permute_dimensions(K::reshape(h, split), {0, 2, 1, 3}));
+  }
+  const double dim = static_cast<double>(parts[0].shape()[3]);
+  const Tensor scores = K::softmax(K::matmul(parts[0], parts[1], {.transpose_b = true}) / std::sqrt(dim));
+  const Tensor attended = K::permute_dimensions(K::matmul(scores, parts[2]), {0, 2, 1, 3});
+  return linear(K::reshape(attended, x.shape()), tensor(file, "attn.out_proj.weight"),
+                tensor(file, "attn.out_proj.bias"));
+}
+
+}  // namespace
+
+TEST_CASE("load_torch_weights splits the packed projections of MultiheadAttention") {
+  if (torch_files().empty()) return;
+  const Tensor in = nn::Input({5, 4}), x = normal({2, 5, 4}, 1, "float32");
+  const std::string path = torch_files() + "/attention.pt";
+  for (const char* name : {"attn", "other"}) {
+    CAPTURE(name);
+    const nn::Model model(
+        in, nn::Dense(3, {.name = "fc"})(nn::MultiHeadAttention(2, 2, {.name = name})({in, in})));
+    const nn::TorchWeightsReport report = nn::load_torch_weights(model, path);
+    CHECK(report.matched.size() == 10);
+    CHECK(report.unused.empty());
+    const Tensor wanted =
+        K::dot(torch_attention(x, "attention.pt", 2), K::transpose(tensor("attention.pt", "fc.weight"))) +
+        tensor("attention.pt", "fc.bias");
+    const auto got = values(model(x)), expected = values(wanted);
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-5));
+  }
+  const nn::Model wide(in, nn::Dense(3)(nn::MultiHeadAttention(3, 2)({in, in})));
+  CHECK_THROWS_WITH_AS(nn::load_torch_weights(wide, path), Contains("'attn.in_proj_weight'"), ValueError);
 }
 
 TEST_CASE("load_torch_weights follows rules") {
