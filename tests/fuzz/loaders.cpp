@@ -111,6 +111,17 @@ Seeds keras_bombs(const std::string&) {
           zip({{"config.json", "{}"}, packed("model.weights.h5", bomb(many, zero))})};
 }
 
+/// Returns files whose pickle, or whose storage, inflates to hundreds of megabytes, and a small pickle of a large view.
+Seeds torch_bombs(const std::string&) {
+  const std::string scalar("K\0))", 4), huge("K\0J\0\0\0\x40\x85K\0\x85", 11);
+  const auto file = [](const std::string& place) {
+    return "\x80\x02}" + pickled_text("w") + pickled_tensor("FloatStorage", "0", 1, place) + "s.";
+  };
+  return {zip({packed("archive/data.pkl", bomb(many, ")", "\x80\x02"))}),
+          zip({{"archive/data.pkl", file(scalar)}, packed("archive/data/0", bomb(many, zero))}),
+          zip({{"archive/data.pkl", file(huge)}, {"archive/data/0", torch_numbers(1)}})};
+}
+
 /// Returns models of the library's own, with a loop among them.
 Seeds onnx_seeds(const std::string& path) {
   Seeds seeds{onnx_model()};
@@ -169,7 +180,10 @@ const std::vector<Loader>& loaders() {
        }},
       {"onnx", "model.onnx", [](const std::string& path) { nn::onnx::load(path); }, onnx_seeds},
       {"torch", "model.pt", [](const std::string& path) { data::load_torch(path); },
-       [](const std::string&) -> Seeds { return {torch_file()}; }},
+       [](const std::string&) -> Seeds {
+         return {torch_file(), torch_checkpoint()};
+       },
+       torch_bombs},
       {"ktape", "model.ktape", load_model, saved_models},
       {"keras", "model.keras", load_model, saved_models, keras_bombs},
       {"h5", "model.h5", load_model, saved_models, hdf5_bombs},
