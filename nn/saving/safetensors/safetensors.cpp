@@ -326,6 +326,11 @@ std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& 
   return saving::read_safetensors("load_safetensors", path);
 }
 
+std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path,
+                                                             const std::vector<std::string>& names) {
+  return saving::read_safetensors("load_safetensors", path, names);
+}
+
 std::vector<std::pair<std::string, std::string>> load_safetensors_metadata(const std::string& path) {
   return saving::SafetensorsFile("load_safetensors_metadata", path).metadata();
 }

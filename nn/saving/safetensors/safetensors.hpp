@@ -18,6 +18,14 @@ namespace ktape::nn {
 ///     for (const auto& [name, tensor] : nn::load_safetensors("model.safetensors")) ...
 std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path);
 
+/// Returns the tensors with these names alone, in the order of the names. The other bytes are not read, so that a part
+/// of a file fits into memory that the whole file would fill. Throws ValueError, too, for a name that no tensor has.
+/// Mirrors `get_tensor` of `safetensors.safe_open`.
+///
+///     const auto head = nn::load_safetensors("model.safetensors.index.json", {"lm_head.weight"});
+std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path,
+                                                             const std::vector<std::string>& names);
+
 /// Reads the metadata of a .safetensors file: texts with names.
 std::vector<std::pair<std::string, std::string>> load_safetensors_metadata(const std::string& path);
 

@@ -42,9 +42,16 @@ void load_weights(const Model& model, const std::string& path, const LoadWeights
 
 }  // namespace
 
-NamedTensors read_safetensors(const char* op, const std::string& path) {
-  if (!path.ends_with(suffix)) return SafetensorsFile(op, path).read_all();
-  NamedTensors tensors;
+namespace {
+
+/// Calls f(file, entry) with each tensor of a file, or of all files of an index.
+template <class F>
+void for_each_tensor(const char* op, const std::string& path, const F& f) {
+  if (!path.ends_with(suffix)) {
+    const SafetensorsFile file(op, path);
+    for (const SafetensorsFile::Entry& entry : file.entries()) f(file, entry);
+    return;
+  }
   for (const auto& [file, names] : shards_of(op, path)) {
     const SafetensorsFile shard(op, folder_of(path) + file);
     for (const SafetensorsFile::Entry& entry : shard.entries())
@@ -53,7 +60,33 @@ NamedTensors read_safetensors(const char* op, const std::string& path) {
     if (shard.entries().size() != names.size())
       fail_for(op, path, file, " has ", shard.entries().size(), " tensors, and ", names.size(),
                " in the index");
-    for (auto& tensor : shard.read_all()) tensors.push_back(std::move(tensor));
+    for (const SafetensorsFile::Entry& entry : shard.entries()) f(shard, entry);
+  }
+}
+
+}  // namespace
+
+NamedTensors read_safetensors(const char* op, const std::string& path) {
+  NamedTensors tensors;
+  for_each_tensor(op, path, [&](const SafetensorsFile& file, const SafetensorsFile::Entry& entry) {
+    tensors.emplace_back(entry.name, file.read(entry));
+  });
+  return tensors;
+}
+
+NamedTensors read_safetensors(const char* op, const std::string& path,
+                              const std::vector<std::string>& names) {
+  std::map<std::string, Tensor> wanted;
+  for (const std::string& name : names) wanted[name];
+  for_each_tensor(op, path, [&](const SafetensorsFile& file, const SafetensorsFile::Entry& entry) {
+    if (const auto found = wanted.find(entry.name); found != wanted.end()) found->second = file.read(entry);
+  });
+  NamedTensors tensors;
+  for (const std::string& name : names) {
+    if (!wanted[name].defined())
+      fail("[", op, "] names must be those of tensors: received '", printable(name), "', which is not in ",
+           path);
+    tensors.emplace_back(name, wanted[name]);
   }
   return tensors;
 }

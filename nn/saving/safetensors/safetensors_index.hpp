@@ -12,5 +12,8 @@ extern const Format safetensors_index;
 /// IOError, naming the file, for an index that does not list each tensor of the files exactly once, or that
 /// names a file outside of its folder.
 NamedTensors read_safetensors(const char* op, const std::string& path);
+/// Returns the tensors with these names, in the order of the names. The others are not read. Throws ValueError for a
+/// name that no tensor has.
+NamedTensors read_safetensors(const char* op, const std::string& path, const std::vector<std::string>& names);
 
 }  // namespace ktape::nn::saving

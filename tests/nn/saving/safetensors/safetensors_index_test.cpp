@@ -27,6 +27,11 @@ TEST_CASE("load_safetensors: Hugging Face's index of several files") {
   CHECK(tensors[2].first == "c");
   CHECK(values(tensors[2].second) == Values{4});
   CHECK(load("").empty());
+  load(first + second);
+  const auto some = nn::load_safetensors(files.folder() + "/model.safetensors.index.json", {"c", "a"});
+  REQUIRE(some.size() == 2);
+  CHECK(some[0].first == "c");
+  CHECK(values(some[1].second) == Values{3});
 
   const auto check_error = [&](const std::string& map, const char* reason) {
     CHECK_THROWS_WITH_AS(load(map), Contains(reason), IOError);

@@ -184,5 +184,30 @@ TEST_CASE("load_safetensors: invalid files are errors") {
 }
 
 TEST_CASE("load_safetensors: every damaged file is an error or a list of tensors") {
-  check_damage("two.safetensors", two, nn::load_safetensors);
+  check_damage("two.safetensors", two, [](const std::string& path) { nn::load_safetensors(path); });
+}
+
+TEST_CASE("load_safetensors: the tensors of some names, without reading the others") {
+  const Files files;
+  // A sparse file: its bytes beyond the first tensors take no room on the disk, and would fill the memory.
+  constexpr std::uint64_t large = std::uint64_t{1} << 42;
+  const std::string header = '{' + entry("a", "U8", "[2]", "[0,2]") + ",\"b\":{\"dtype\":\"U8\",\"shape\":[" +
+                             std::to_string(large) + "],\"data_offsets\":[2," + std::to_string(large + 2) +
+                             "]}}";
+  const std::string path = files.write("large.safetensors", file_of(header, "\x03\x04"));
+  std::error_code unsupported;
+  std::filesystem::resize_file(path, 8 + header.size() + large + 2, unsupported);
+  if (unsupported) {
+    MESSAGE("skipped: the file system has no files of 4 TB");
+    return;
+  }
+  const auto some = nn::load_safetensors(path, {"a"});
+  REQUIRE(some.size() == 1);
+  CHECK(values(some[0].second) == Values{3, 4});
+  const std::string small = files.write("two.safetensors", two);
+  const auto both = nn::load_safetensors(small, {"a", "b"});
+  CHECK(both[0].first == "a");
+  CHECK(both[1].second.shape() == Shape{2, 3});
+  CHECK_THROWS_WITH_AS(nn::load_safetensors(small, {"c"}),
+                       Contains("names must be those of tensors: received 'c', which is not in"), ValueError);
 }
