@@ -15,7 +15,7 @@ namespace ktape::nn {
 struct SaveOptions {
   bool overwrite = true;          ///< false: an existing file is an error
   bool include_optimizer = true;  ///< whether the optimizer's state is saved, if the format allows
-  /// The version of Keras that must read the file. Keras 3 reads all of Keras's formats; 2.15 (2) reads `.h5`.
+  /// The version of Keras that must read the file: 3, or 2 (2.15), for `.h5` without later classes and arguments.
   std::optional<int> keras_version = {};
   /// In GB: `save_weights("model.weights.json")` writes files of at most this size. 5 by default, as in Keras.
   std::optional<double> max_shard_size = {};

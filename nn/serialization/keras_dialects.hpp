@@ -37,6 +37,10 @@ Value canonical(const Value& architecture);
 /// functions. Throws ValueError, naming the layer, for a call that Keras 2 cannot express.
 Value keras2(const Value& architecture);
 
+/// Throws ValueError, naming layer and argument, for a config in the form of Keras 2 that Keras 2.15 does not read: with a
+/// class that came later, or with an argument that the class got later.
+void expect_keras2(const Value& written);
+
 /// Returns the canonical form {optimizer, loss, loss_weights, metrics, weighted_metrics} of Keras 2's
 /// `training_config` or Keras 3's `compile_config`. Objects take the form of `canonical`, names stay. Entries
 /// that say only how Keras runs the model are dropped. A list of metrics that Keras 2 means for each of

@@ -186,14 +186,18 @@ Value canonical_object(const std::string& kind, const Value& given, Dialect dial
 
 // --- Layers ------------------------------------------------------------------------------------------------
 
+bool concerns(const Absent& absent, const std::string& layer) {
+  return absent.layers.empty() || std::any_of(absent.layers.begin(), absent.layers.end(),
+                                              [&](const char* name) { return layer == name; });
+}
+
 namespace {
 
 using Names = std::vector<const char*>;
 
 bool holds(const Absent& absent, const std::string& layer, const Value& value) {
-  const auto is_layer = [&](const char* name) { return layer == name; };
   const auto is_value = [&](const Value& harmless) { return value == harmless; };
-  return (absent.layers.empty() || std::any_of(absent.layers.begin(), absent.layers.end(), is_layer)) &&
+  return concerns(absent, layer) &&
          (absent.harmless.empty() || std::any_of(absent.harmless.begin(), absent.harmless.end(), is_value));
 }
 

@@ -61,6 +61,9 @@ struct Absent {
   std::vector<Value> harmless = {};
 };
 
+/// Returns whether a layer has the argument of an entry, whatever its value.
+bool concerns(const Absent& absent, const std::string& layer);
+
 /// Removes the arguments that change nothing from the config of a layer.
 void drop_absent(const std::vector<Absent>& absent, const std::string& layer, Config& config);
 

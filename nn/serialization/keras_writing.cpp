@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 /// Conversion from the canonical form to the forms that Keras 2 and TensorFlow.js read.
 namespace ktape::nn::saving {
@@ -246,6 +247,50 @@ Config keras2_layer(const Config& layer) {
 }
 
 }  // namespace
+
+namespace {
+
+/// Returns the classes that Keras 2.15 does not have.
+const std::set<std::string>& later_classes() {
+  static const std::set<std::string> names{"RMSNormalization",
+                                           "GroupQueryAttention",
+                                           "GroupedQueryAttention",
+                                           "CTC",
+                                           "CategoricalGeneralizedCrossEntropy",
+                                           "Circle",
+                                           "Dice",
+                                           "Tversky",
+                                           "ConcordanceCorrelation",
+                                           "PearsonCorrelation",
+                                           "Lamb",
+                                           "Muon",
+                                           "ScheduleFreeAdamW",
+                                           "MultiOptimizer",
+                                           operation_class};
+  return names;
+}
+
+void expect_keras2_object(const std::string& name, const Config& config) {
+  const std::string shown = config.get("name").is_string() ? config.at("name").string() : name;
+  if (later_classes().contains(name))
+    fail("[save] Keras 2.15 must have the class: received keras_version=2, '", shown, "' of the class ",
+         name);
+  for (const Absent& absent : absent_in_keras2())
+    if (config.contains(absent.argument) && concerns(absent, name))
+      fail("[save] Keras 2.15 must have the argument: received keras_version=2, ", absent.argument, '=',
+           to_json(config.at(absent.argument)), " of '", shown, "', a ", name);
+}
+
+}  // namespace
+
+void expect_keras2(const Value& written) {
+  if (written.is_list())
+    for (const Value& item : written.list()) expect_keras2(item);
+  if (!written.is_config()) return;
+  if (is_object(written))
+    expect_keras2_object(class_of(written.config()), config_of_object(written.config()));
+  for (const auto& [name, value] : written.config()) expect_keras2(value);
+}
 
 Value keras2(const Value& architecture) { return keras2_layer(canonical(architecture).config()); }
 

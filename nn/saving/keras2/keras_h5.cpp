@@ -29,9 +29,11 @@ void save_weights(const Model& model, const std::string& path) {
 void save_model(const Model& model, const std::string& path, const SaveOptions& options) {
   Entry root;
   add_keras2_version(root);
-  root.set_attribute("model_config", to_json(keras2(model_config(model))));
-  const Value compiled = compile_config(model);
-  if (!compiled.is_null()) root.set_attribute("training_config", to_json(keras2_compile(compiled)));
+  const Value config = keras2(model_config(model)), compiled = compile_config(model);
+  const Value training = compiled.is_null() ? compiled : keras2_compile(compiled);
+  if (options.keras_version == 2) expect_keras2(config), expect_keras2(training);
+  root.set_attribute("model_config", to_json(config));
+  if (!training.is_null()) root.set_attribute("training_config", to_json(training));
   add_keras2_weights(root.group("model_weights"), model);
   if (!compiled.is_null() && options.include_optimizer)
     add_arrays(root.group("optimizer_weights"), keras2_optimizer_variables(model));

@@ -1,4 +1,9 @@
+#include <ktape/ktape.hpp>
+#include <ktape/nn/saving/hdf5/hdf5.hpp>
 #include <ktape/nn/saving/keras/keras_layers.hpp>
+
+#include <filesystem>
+#include <set>
 
 #include "../../../ops/check.hpp"
 #include "../keras_models.hpp"
@@ -143,4 +148,95 @@ h5py.File('nothing.h5', 'w')
   check("text.h5", "/a/k: not an array of numbers");
   check("number.h5", "/: its attribute layer_names is no list of names");
   check("nothing.h5", "/: it has no attribute layer_names");
+}
+
+namespace {
+
+namespace hdf5 = nn::saving::hdf5;
+
+nn::Config config_in(const hdf5::File& file) {
+  return nn::from_json(std::get<std::string>(*file.root.attribute("model_config"))).config();
+}
+
+/// Collects the objects in a config as "class.key" for each key, and each place where a module is named.
+void collect_keys(const nn::Value& value, std::set<std::string>& keys) {
+  if (value.is_list())
+    for (const nn::Value& item : value.list()) collect_keys(item, keys);
+  if (!value.is_config()) return;
+  const nn::Config& object = value.config();
+  const nn::Value name = object.get("class_name"), config = object.get("config");
+  if (name.is_string() && config.is_config()) {
+    keys.insert(name.string());
+    for (const auto& [key, item] : config.config()) keys.insert(name.string() + '.' + key);
+  }
+  for (const auto& [key, item] : object) {
+    if (key == "module" || key == "registered_name") keys.insert(key);
+    collect_keys(item, keys);
+  }
+}
+
+std::vector<ktape::Shape> shapes_in(const hdf5::File& file) {
+  std::vector<ktape::Shape> shapes;
+  const hdf5::Entry& root = file.at("model_weights");
+  for (const std::string& layer : std::get<std::vector<std::string>>(*root.attribute("layer_names")))
+    for (const std::string& weight :
+         std::get<std::vector<std::string>>(*root.find(layer)->attribute("weight_names")))
+      shapes.push_back(file.at("model_weights/" + layer + '/' + weight).value.shape());
+  return shapes;
+}
+
+}  // namespace
+
+TEST_CASE("files for Keras 2.15 have the form of its own files") {
+  const Files files;
+  const std::string path = files.folder() + "/m.h5";
+  int models = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/model_files")) {
+    const std::string given = entry.path().string() + "/tfkeras215.h5";
+    if (!std::filesystem::exists(given)) continue;
+    CAPTURE(given);
+    const nn::Model model = nn::load_model(given);
+    model.save(path, {.keras_version = 2});
+    const hdf5::File theirs = hdf5::read_file("test", given), ours = hdf5::read_file("test", path);
+    for (const char* name : {"backend", "keras_version", "model_config"}) {
+      CAPTURE(name);
+      REQUIRE(ours.root.attribute(name));
+      REQUIRE(theirs.root.attribute(name));
+    }
+    const nn::Config a = config_in(theirs), b = config_in(ours);
+    CHECK(b.at("class_name") == a.at("class_name"));
+    // Keras 2.15 takes these keys, and does not write them.
+    std::set<std::string> known{"Sequential.trainable", "Bidirectional.backward_layer",
+                                "AlphaDropout.noise_shape"},
+        written;
+    collect_keys(a, known), collect_keys(b, written);
+    for (const std::string& key : written) CHECK_MESSAGE(known.contains(key), key);
+    CHECK(!written.contains("module"));
+    const auto names = [](const hdf5::File& file) {
+      return std::get<std::vector<std::string>>(*file.at("model_weights").attribute("layer_names"));
+    };
+    CHECK(names(ours) == names(theirs));
+    CHECK(shapes_in(ours) == shapes_in(theirs));
+    ++models;
+  }
+  CHECK(models == 14);
+}
+
+TEST_CASE("a class or an argument that Keras 2.15 lacks is refused, and nothing is written") {
+  const Files files;
+  const std::string path = files.folder() + "/m.h5";
+  const auto check = [&](const nn::Model& model, const char* reason) {
+    CHECK_THROWS_WITH_AS(model.save(path, {.keras_version = 2}), Contains(reason), ValueError);
+    CHECK(!std::filesystem::exists(path));
+  };
+  check(nn::Sequential({nn::Input({4}), nn::RMSNormalization({.name = "norm"})}),
+        "Keras 2.15 must have the class: received keras_version=2, 'norm' of the class RMSNormalization");
+  const nn::Sequential gated({nn::Input({4}), nn::Dense(2)});
+  gated.compile({.optimizer = nn::SGD(), .loss = nn::Dice()});
+  check(gated, "of the class Dice");
+  const Tensor in = nn::Input({5, 4});
+  check(nn::Model(in, nn::MultiHeadAttention(2, 2, {.use_gate = true, .name = "heads"})({in, in})),
+        "Keras 2.15 must have the argument: received keras_version=2, use_gate=true of 'heads'");
+  gated.save(path);
+  CHECK(nn::load_model(path).layers().size() == 1);
 }
