@@ -224,8 +224,8 @@ TEST_CASE("onnx: the models of the zoo") {
     const std::vector<Tensor> inputs = inputs_of(one);
     model.apply(inputs);
     nn::ExportOptions options;
-    if (one.numbers > 0 &&
-        model.inputs().empty())  // a model without Input does not know that it reads integers
+    // A Sequential without Input does not know that its inputs are integers.
+    if (one.numbers > 0 && (model.inputs().empty() || model.inputs()[0].dtype().is_floating()))
       options.input_signature = {{.shape = {ktape::None, one.inputs[0][1]}, .dtype = "int32"}};
     std::string reason;
     try {
