@@ -30,7 +30,7 @@ namespace ktape {
 std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results);
 
 /// Clears the bytes of a function or an argument that belong to no value, so that equal objects have equal
-/// bytes.
+/// bytes. Internal: for DeferredCall.
 template <class T>
 void clear_padding(T& x) {
 #if __has_builtin(__builtin_clear_padding)
@@ -40,7 +40,7 @@ void clear_padding(T& x) {
 }
 
 /// Returns whether two functions or arguments are known to be equal: shapes, strings and numbers by value,
-/// closures by their bytes.
+/// closures by their bytes. Internal: for DeferredCall.
 template <class T>
 bool same_value(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, Shape> || std::is_same_v<T, std::string> || std::is_same_v<T, DType>)
@@ -56,7 +56,7 @@ bool same_value(const T& a, const T& b) {
 }
 
 /// An argument of a deferred op. Tensors, alone or in lists, become operands and are read when the op runs;
-/// an argument of another type is copied.
+/// an argument of another type is copied. Internal: for `defer`.
 template <class T>
 class Argument {
  public:
@@ -128,7 +128,7 @@ class Argument<TensorList> : public Argument<std::vector<Tensor>> {
       : Argument<std::vector<Tensor>>(list.vector(), operands) {}
 };
 
-/// A symbol that calls f(arguments...) when it runs.
+/// A symbol that calls f(arguments...) when it runs. Internal: for `defer`.
 template <class F, class... T>
 class DeferredCall final : public Symbol {
  public:

@@ -114,7 +114,7 @@ class Node {
   bool described_ = false;
 };
 
-/// A node at which gradients end.
+/// A node at which gradients end. Internal: for variables and watched tensors.
 class LeafNode : public Node {
  public:
   explicit LeafNode(const char* op) : Node(op, false) {}
@@ -132,7 +132,7 @@ bool recording(const Tensor& first, const T&... rest) {
 bool recording(std::span<const Tensor> tensors);
 
 /// A node whose backward function is a closure: `f(g, grads)` for an op with one output, `f(grads)` for an op
-/// with several outputs.
+/// with several outputs. Internal: for `record`.
 template <class F>
 class ClosureNode final : public Node {
  public:
@@ -148,7 +148,7 @@ class ClosureNode final : public Node {
 
 /// A node whose closure also reads the result y of the op: `f(g, y, grads)`. The node stores y without the
 /// link to the node, because that link would be a cycle, and restores the link while gradients are being
-/// recorded.
+/// recorded. Internal: for `record`.
 template <class F>
 class OutputClosureNode final : public Node {
  public:
@@ -167,7 +167,7 @@ class OutputClosureNode final : public Node {
 };
 
 /// Puts a new op on the tape: links `outputs` to a node whose inputs are `inputs`. Call `link` only when
-/// recording(inputs...).
+/// recording(inputs...). Internal: for `record`.
 void link(Ref<Node> node, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs);
 
 /// An argument list of inputs that copies no tensor handles.

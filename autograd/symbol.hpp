@@ -135,7 +135,7 @@ requires(sizeof...(T) > 0) bool is_symbolic(const Tensor& first, const T&... res
 }
 bool is_symbolic(const std::vector<Tensor>& tensors);
 
-/// Returns one result of the symbol.
+/// Returns one result of the symbol. Internal: for `defer`.
 Tensor symbolic_tensor(const Ref<Symbol>& symbol, std::uint32_t output);
 /// Returns a placeholder. Throws ValueError for an extent that is neither None nor at least 0.
 Tensor make_placeholder(const Shape& shape, DType dtype, const std::string& name);

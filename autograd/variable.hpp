@@ -137,7 +137,7 @@ class Assignable : public Variable {
   Assignable(const T&) = delete;  // a Tensor never changes: declare a Variable
 };
 
-/// The node at which the gradients of a variable end. The node may outlive the variable.
+/// The node at which the gradients of a variable end. The node may outlive the variable. Internal: sources only.
 class VariableLeaf final : public LeafNode {
  public:
   explicit VariableLeaf(VariableImpl* owner) : LeafNode("variable"), owner_(owner) {}
@@ -171,7 +171,7 @@ class VariableTransaction {
   std::vector<std::pair<Variable, Tensor>> before_;
   VariableTransaction* outer_;
 };
-
+/// The object to which a Variable refers. Internal: sources only.
 struct VariableImpl {
   std::atomic<std::int32_t> refs{1};
   std::string name;

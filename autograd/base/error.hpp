@@ -32,7 +32,7 @@ class IOError : public Error {
   using Error::Error;
 };
 
-/// A part of the text of an error: a text, a number, or another value that `operator<<` writes. Refers to the value.
+/// A part of a message: a text, or a value that outlives the part and has `operator<<`. Internal: for `fail`.
 class MessagePart {
  public:
   template <class T>
@@ -58,7 +58,7 @@ class MessagePart {
   void (*write_)(std::ostream&, const void*) = nullptr;
 };
 
-/// Returns the parts of a message as one text.
+/// Returns the parts of a message as one text. Internal: for `fail`.
 std::string joined_message(std::initializer_list<MessagePart> parts);
 
 /// Throws `E` with a message that joins the parts, each written as by `std::cout`.

@@ -47,13 +47,13 @@ class Graph {
 std::vector<Tensor> placeholders_of(const std::vector<Tensor>& tensors);
 
 /// A function that differentiates losses, weighted by seeds, with respect to variables. Returns one tensor
-/// for each variable, zeros where there is no gradient.
+/// for each variable, zeros where there is no gradient. Internal: for the functions of gradients.
 using Derivatives =
     std::function<std::vector<Tensor>(const std::vector<Tensor>& losses, const std::vector<Tensor>& variables,
                                       const std::vector<Tensor>& seeds)>;
 
 /// Defers `derivatives` where a loss or seed is symbolic. Returns, for each variable that gradients can
-/// reach, a tensor with the shape and dtype that `info` gives; an undefined tensor for the other variables.
+/// reach, a tensor with the shape and dtype that `info` gives; undefined tensors for others. Internal: for gradients.
 std::vector<Tensor> symbolic_derivatives(const char* op, const Derivatives& derivatives,
                                          const std::function<OutputInfo(const Tensor& variable)>& info,
                                          const std::vector<Tensor>& losses,

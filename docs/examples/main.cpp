@@ -8,9 +8,11 @@ std::vector<Example>& Example::all() {
   return examples;
 }
 
-/// Runs the examples, or those whose names contain the argument. An example that throws, or prints nothing, fails.
+/// Runs the examples, or those whose names contain the argument, beside copies of the files that they read. An example that throws, or prints nothing, fails.
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(true);
+  std::filesystem::copy(KTAPE_EXAMPLE_FILES, ".",
+                        std::filesystem::copy_options::overwrite_existing);
   int failed = 0;
   for (const Example& example : Example::all()) {
     if (argc > 1 && !std::strstr(example.names, argv[1])) continue;

@@ -97,7 +97,7 @@ class Catalogue:
         if name.kind == "using":
             name.alias_of = self.resolve(declaration.target, name.name.rpartition("::")[0]) or ""
         elif name.kind in ("alias", "constant"):
-            match = re.search(r"\b" + name.short + r"\s*=\s*&?([\w:]+)\s*[,;]", declaration.code + ";")
+            match = re.search(r"\b" + name.short + r"\s*(?:\[\[.*?\]\])?\s*=\s*&?([\w:]+)\s*[,;]", declaration.code + ";")
             if match:
                 name.alias_of = self.resolve(match[1], name.name.rpartition("::")[0]) or ""
         if name.alias_of == name.name:
@@ -115,6 +115,13 @@ class Catalogue:
                 return None
             namespace = namespace.rpartition("::")[0]
 
+    def meant(self, text, namespace=""):
+        """Returns the public name that a text of code means, and that is no other name of a name; or None."""
+        found = self.resolve(text, namespace)
+        while found and self.names[found].alias_of:
+            found = self.names[found].alias_of
+        return found
+
     def _find_options(self, name):
         namespace = name.name.rpartition("::")[0]
         takers = [d for d in name.declarations if d.kind == "function"]
@@ -123,9 +130,7 @@ class Catalogue:
         for taker in takers:
             for argument in taker.arguments:
                 type_name = re.sub(r"\b(const|std::optional<)\b|[&>]", "", argument.type).strip()
-                found = self.resolve(type_name, namespace)
-                while found and self.names[found].alias_of:
-                    found = self.names[found].alias_of
+                found = self.meant(type_name, namespace)
                 if not found or not self.names[found].short.endswith("Options"):
                     continue
                 if taker.kind != "method" and found not in name.options:

@@ -24,7 +24,7 @@ def sources():
 
 
 def run(program):
-    """Returns what each example prints, by its first name, from a run of the program in an empty folder."""
+    """Returns what each example prints, by its names, from a run of the program in an empty folder."""
     with tempfile.TemporaryDirectory() as folder:
         result = subprocess.run([program], cwd=folder, capture_output=True, text=True, check=False)
     if result.returncode:
@@ -37,29 +37,71 @@ def run(program):
 
 
 def outputs(program, cache):
-    """Returns the examples of each name as pairs of code and output. The outputs stay in the file `cache` until the program changes."""
+    """Returns the examples of each name as pairs of code and output. The outputs stay in the file `cache` until the program, or the
+    program beside it of the examples for MPI, changes. Without MPI, those examples are only code."""
     printed = {}
     if program:
-        key = hashlib.sha256(program.read_bytes()).hexdigest()
+        programs = [p for p in (program, program.with_name(program.name + "_distributed")) if p.exists()]
+        key = hashlib.sha256(b"".join(p.read_bytes() for p in programs)).hexdigest()
         kept = json.loads(cache.read_text()) if cache.exists() else {}
         if kept.get("program") != key:
-            kept = {"program": key, "printed": run(program)}
+            kept = {"program": key, "printed": {names: text for p in programs for names, text in run(p).items()}}
             cache.parent.mkdir(parents=True, exist_ok=True)
             cache.write_text(json.dumps(kept))
         printed = kept["printed"]
     result = {}
     for _, names, code in sources():
-        text = printed.get(" ".join(names), "")
+        text = printed.get(" ".join(names), "")  # the program of the examples fails for an example that prints nothing
         for name in names:
             result.setdefault(name, []).append((code, text))
     return result
 
 
-def add_to_options(catalogue, shown):
-    """Gives an options struct without an example of its own the examples of what takes it that name options."""
-    for name in catalogue.names.values():
-        if name.short.endswith("Options") and name.name not in shown:
-            found = [pair for taker in name.taken_by for pair in shown.get(taker, []) if "{." in pair[0]]
-            if found:
-                shown[name.name] = found[:2]
-    return shown
+def gather(catalogue, program, cache):
+    """Returns the examples of each name. A name without an example of its own has the examples that use the name: those whose code
+    mentions the name, or, for a type, those of the functions that take or return the type and of the fields that have the type."""
+    shown = outputs(program, cache)
+    every = [pair for pairs in shown.values() for pair in pairs]
+    found = {}
+    for code, text in dict.fromkeys(every):
+        for word in set(re.findall(r"\b[A-Za-z_][\w:]*\w", code)):
+            name = catalogue.resolve(word) if "::" in word else None
+            if name and name not in shown:
+                found.setdefault(name, []).append((code, text))
+    shown.update({name: pairs[:2] for name, pairs in found.items()})
+    uses = Uses(catalogue)
+    while True:
+        found = {}
+        for name in catalogue.names:
+            pairs = list(dict.fromkeys(uses.examples_of(name, shown))) if name not in shown else []
+            if pairs:
+                found[name] = pairs[:2]
+        if not found:
+            return shown
+        shown.update(found)
+
+
+class Uses:
+    """Where types are used: (user, field) for each type; the field is empty for an argument or a result."""
+
+    def __init__(self, catalogue):
+        self.of = {}
+        for name in catalogue.names.values():
+            for declaration in name.declarations:
+                namespace = name.name.rpartition("::")[0]
+                called = [declaration] if declaration.kind == "function" else [m for m in declaration.members if m.kind != "struct"]
+                types = [(a.type, "") for d in called for a in d.arguments] + [(d.result, "") for d in called]
+                if declaration.kind in ("class", "struct"):
+                    types += [(field.type, field.name) for field in declaration.arguments]
+                for text, field in types:
+                    for word in re.findall(r"[A-Za-z_][\w:]*", text):
+                        used = catalogue.meant(word, namespace)
+                        if used and used != name.name:
+                            self.of.setdefault(used, []).append((name.name, field))
+
+    def examples_of(self, name, shown):
+        """Yields the examples of the users of a type; those of a field name the field, those of options name options."""
+        for user, field in self.of.get(name, []):
+            for code, text in shown.get(user, []):
+                if re.search(rf"\.{field}\b", code) if field else "{." in code or not name.endswith("Options"):
+                    yield code, text

@@ -14,6 +14,9 @@ def first_headers():
     return [*rule[1].split(), "nn/distributed/distributed.hpp"]
 
 
+# A declaration is no public name if a comment says "Internal: ..." of it, of its whole header or of the template that it specializes,
+# or if one of these namespaces has it.
+INTERNAL = re.compile(r"\bInternal:")
 HIDDEN_NAMESPACES = {"detail", "op_helpers", "internal", "xt_helpers"}
 KINDS = clang.CursorKind
 
@@ -41,6 +44,7 @@ class Declaration:
     members: list = dataclasses.field(default_factory=list)
     base: str = ""
     target: str = ""  # the name that an alias or a using-declaration stands for
+    result: str = ""  # the type that a function returns
 
 
 def public_headers():
@@ -101,6 +105,7 @@ class Headers:
         self.headers = public_headers()
         self.lines = {header: (ROOT / header).read_text().split("\n") for header in self.headers}
         self.declarations = []
+        self.internal = set()
         text = "".join(f"#include <ktape/{h}>\n" for h in first_headers())
         arguments = ["-x", "c++", "-std=c++20", "-fopenmp", "-w", f"-I{include_folder}", *flags]
         unit = clang.Index.create().parse("all.cpp", arguments, unsaved_files=[("all.cpp", text)],
@@ -191,8 +196,13 @@ class Headers:
             name=(namespace + "::" if namespace else "") + cursor.spelling, kind=kind, header=header,
             line=cursor.location.line, code=self._source(cursor), text=comment_above(lines, first),
             family=family_text(lines))
+        if INTERNAL.search(declaration.text) or INTERNAL.search(declaration.family) or declaration.name in self.internal:
+            if kind == "class":  # specializations follow
+                self.internal.add(declaration.name)
+            return
         if kind == "function":
             declaration.arguments = self._arguments(cursor)
+            declaration.result = cursor.result_type.spelling
         if kind in ("class", "struct"):
             self._add_members(declaration, cursor)
         if kind == "using":
@@ -228,4 +238,5 @@ class Headers:
                     continue
                 if kind in ("constructor", "method"):
                     member.arguments = self._arguments(child)
+                    member.result = child.result_type.spelling if kind == "method" else ""
                 declaration.members.append(member)

@@ -47,7 +47,7 @@ def main():
     rows, faults = parity.rows(catalogue)
     for fault in faults:
         print(fault, file=sys.stderr)
-    shown = examples.add_to_options(catalogue, examples.outputs(program, build / "outputs.json"))
+    shown = examples.gather(catalogue, program, build / "outputs.json")
     pages = Pages(catalogue, rows, shown)
     writer = Writer(build / "source")
     for name in catalogue.names.values():

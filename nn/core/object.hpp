@@ -75,19 +75,19 @@ AnyFunction any_function(Result (*function)(Arguments...)) {
 }
 
 /// A function of the library and its name. Tables of such functions stand in headers, because the address of
-/// a library function in the program may differ from the address in the library.
+/// a library function in the program may differ from the address in the library. Internal: for activations and losses.
 struct NamedFunction {
   AnyFunction function;
   const char* name;
 };
-/// Returns the name of a function in a table; an empty string if the table lacks the function.
+/// Returns the name of a function in a table; an empty string if the table lacks the function. Internal: for activations and losses.
 inline std::string name_in(std::span<const NamedFunction> table, AnyFunction function) {
   for (const NamedFunction& known : table)
     if (known.function == function) return known.name;
   return {};
 }
 
-/// An object that is a function: Result(Arguments...).
+/// An object that is a function: Result(Arguments...). Internal: for ActivationImpl and its like.
 template <class Result, class... Arguments>
 class FunctionObject : public Object {
  public:

@@ -7,7 +7,7 @@
 namespace ktape::nn {
 
 /// Returns the accuracy that fits the shapes of the first batch: binary if predictions have one value, sparse
-/// if targets lack the axis of the classes or have extent 1 there, categorical otherwise.
+/// if targets lack the axis of the classes or have extent 1 there, categorical otherwise. Internal: for "accuracy".
 std::shared_ptr<MetricImpl> accuracy_by_shape(const std::string& name);
 
 /// The mean of y_true == y_pred.

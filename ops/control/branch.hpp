@@ -9,7 +9,7 @@
 namespace ktape::backend {
 
 /// Returns `result`, the result of a callable that is an argument of an op. Throws ValueError, naming the op
-/// and the argument, when the result is undefined.
+/// and the argument, when the result is undefined. Internal: sources only.
 inline Tensor returned(const char* op, const char* name, const Tensor& result) {
   if (!result.defined())
     fail("[", op, "] ", name, " must give a tensor: received an undefined tensor (None)");
