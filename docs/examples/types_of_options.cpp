@@ -53,9 +53,8 @@ EXAMPLE("nn::ActivationImpl") {
     std::string class_name() const override { return "Squash"; }
     Tensor call(const Tensor& x) const override { return x / (1.f + K::abs(x)); }
   };
-  nn::Dense layer(
-      2, {.kernel_initializer = "ones",
-          .activation = nn::ActivationFunction(std::make_shared<SquashImpl>())});
+  nn::ActivationFunction squash(std::make_shared<SquashImpl>());
+  nn::Dense layer(2, {.activation = squash, .kernel_initializer = "ones"});
   std::cout << layer(K::ones({1, 3}));
 }
 
