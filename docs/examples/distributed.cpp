@@ -21,7 +21,7 @@ EXAMPLE("nn::distributed::Optimizer nn::distributed::OptimizerOptions") {
        .loss = "mse"});
   auto history = model.fit(K::ones({8, 2}), K::ones({8, 1}),
                            {.batch_size = 4, .epochs = 2, .verbose = 0});
-  std::cout << history.history().at("loss").size() << " epochs";
+  std::cout << history["loss"].size() << " epochs";
 }
 
 EXAMPLE("nn::distributed::allreduce nn::distributed::AllreduceOptions") {
@@ -39,7 +39,8 @@ EXAMPLE("nn::distributed::allgather") {
 EXAMPLE("nn::distributed::broadcast nn::distributed::barrier") {
   nn::distributed::init();
   Variable w = K::random_uniform_variable({2}, 0, 1);
-  nn::distributed::broadcast({w}, 0);  // all processes have the values of rank 0
+  nn::distributed::broadcast(std::vector<Variable>{w},
+                             0);  // all processes have the values of rank 0
   nn::distributed::barrier();
   std::cout << nn::distributed::broadcast(K::ones({2}));
 }
@@ -48,7 +49,7 @@ EXAMPLE("nn::distributed::SyncBatchNormalization") {
   nn::distributed::init();
   nn::Sequential model(
       {nn::distributed::SyncBatchNormalization({.input_shape = {2}})});
-  std::cout << model.predict(K::ones({1, 2})).shape();
+  std::cout << model.predict(K::ones({1, 2}), {.verbose = 0}).shape();
 }
 
 EXAMPLE("nn::distributed::traffic nn::distributed::Traffic") {

@@ -36,7 +36,7 @@ EXAMPLE("nn::onnx::load") {
       {nn::Dense(2, {.kernel_initializer = "ones", .input_shape = {3}})});
   model.export_to("model.onnx");  // or a file that PyTorch wrote
   nn::Model loaded = nn::onnx::load("model.onnx");
-  std::cout << loaded.predict(K::ones({1, 3}));
+  std::cout << loaded.predict(K::ones({1, 3}), {.verbose = 0});
 }
 
 EXAMPLE("data::load_cifar10") {

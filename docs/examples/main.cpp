@@ -12,7 +12,8 @@ std::vector<Example>& Example::all() {
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(true);
   std::filesystem::copy(KTAPE_EXAMPLE_FILES, ".",
-                        std::filesystem::copy_options::overwrite_existing);
+                        std::filesystem::copy_options::recursive |
+                            std::filesystem::copy_options::overwrite_existing);
   int failed = 0;
   for (const Example& example : Example::all()) {
     if (argc > 1 && !std::strstr(example.names, argv[1])) continue;

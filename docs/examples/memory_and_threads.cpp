@@ -51,8 +51,11 @@ EXAMPLE("interrupt_caller take_interrupt_text") {
   auto loop = [] { ktape::interrupt_caller("ended in step 3"); };
   loop();
   try {
-    ktape::check_interrupt();
-  } catch (const ktape::Interrupted&) {
-    std::cout << ktape::take_interrupt_text();
+    K::ones({2}) + 1.f;
+  } catch (const ktape::Interrupted& error) {
+    std::cout << error.what() << "\n";
   }
+  loop();
+  ktape::clear_interrupt();
+  std::cout << ktape::take_interrupt_text();
 }

@@ -10,7 +10,7 @@ EXAMPLE("nn::Sequential") {
 EXAMPLE("nn::Model") {
   Tensor in = nn::Input({4});
   nn::Model model(in, nn::Dense(2)(nn::Dense(8, {.activation = "relu"})(in)));
-  std::cout << model.predict(K::ones({3, 4})).shape();
+  std::cout << model.predict(K::ones({3, 4}), {.verbose = 0}).shape();
 }
 
 EXAMPLE("nn::SummaryOptions") {
@@ -33,8 +33,9 @@ EXAMPLE("nn::EvaluateOptions nn::PredictOptions nn::Logs") {
   nn::Sequential model({nn::Dense(1, {.kernel_initializer = "ones"})});
   model.compile({.loss = "mse"});
   nn::Logs logs = model.evaluate(K::ones({4, 2}), K::ones({4, 1}), {.verbose = 0});
-  std::cout << logs << " "
-            << model.predict(K::ones({4, 2}), {.batch_size = 2}).shape();
+  std::cout
+      << logs << " "
+      << model.predict(K::ones({4, 2}), {.batch_size = 2, .verbose = 0}).shape();
 }
 
 EXAMPLE("nn::OnBatchOptions") {

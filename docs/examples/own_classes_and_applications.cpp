@@ -4,7 +4,7 @@ EXAMPLE("nn::applications::VGG16 nn::applications::ApplicationOptions") {
   nn::Model model = nn::applications::VGG16(
       {.include_top = false, .input_shape = {64, 64, 3}, .pooling = "avg"});
   std::cout << model.count_params() << " "
-            << model.predict(K::ones({1, 64, 64, 3})).shape();
+            << model.predict(K::ones({1, 64, 64, 3}), {.verbose = 0}).shape();
 }
 
 EXAMPLE("nn::applications::ResNet50 nn::applications::ResNet50V2") {
@@ -110,7 +110,7 @@ EXAMPLE("nn::InitializerImpl nn::InitializerOf") {
 
 EXAMPLE("nn::Prediction") {
   nn::Sequential model({nn::Dense(2)});
-  nn::Prediction prediction = model.predict(K::ones({3, 4}));
+  nn::Prediction prediction = model.predict(K::ones({3, 4}), {.verbose = 0});
   std::cout << prediction.shape();
 }
 

@@ -151,7 +151,8 @@ EXAMPLE("gradients_of") {
 
 EXAMPLE("LookupGradient") {
   Variable table = K::zeros({1000, 2});
-  Tensor loss = K::sum(K::gather(table, K::constant({7, 7, 9})));
+  Tensor loss =
+      K::sum(K::gather(table, K::constant({7, 7, 9}, {.dtype = "int32"})));
   std::vector<ktape::LookupGradient> lookups;
   auto rest = ktape::gradients(loss, {table}, lookups);
   std::cout << lookups[0].rows << "\n"

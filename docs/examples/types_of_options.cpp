@@ -31,7 +31,9 @@ EXAMPLE("nn::InputSignature") {
   model.export_to(
       "model.onnx",
       {.input_signature = {{{None, 3}, ktape::DType::Float32, "pixels"}}});
-  std::cout << nn::onnx::load("model.onnx").predict(K::ones({1, 3})).shape();
+  std::cout << nn::onnx::load("model.onnx")
+                   .predict(K::ones({1, 3}), {.verbose = 0})
+                   .shape();
 }
 
 EXAMPLE("nn::TextStep") {

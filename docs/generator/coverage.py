@@ -36,7 +36,7 @@ def lacking(catalogue, shown):
 
 
 def main():
-    build, program = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    build, program = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     from site_sources import read_headers
     catalogue = Catalogue(read_headers(build))
     _, faults = parity.rows(catalogue)

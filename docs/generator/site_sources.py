@@ -42,7 +42,7 @@ def read_headers(build):
 
 def main():
     build = pathlib.Path(sys.argv[1])
-    program = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    program = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
     catalogue = Catalogue(read_headers(build))
     rows, faults = parity.rows(catalogue)
     for fault in faults:
@@ -57,7 +57,7 @@ def main():
         for group, names in groups.items():
             writer.write(pages.group_page(section, group) + ".md", pages.of_group(section, group, names))
     writer.write("parity.md", parity.page(rows, lambda name: pages.link(name, "parity")))
-    programs = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
+    programs = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else None
     site_pages.write(writer, catalogue, programs, build / "zoo", shown)
     writer.remove_others()
 

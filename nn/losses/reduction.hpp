@@ -26,8 +26,8 @@ class Reduction {
   Kind kind_;
 };
 
-/// Two tensors of equal rank: a last axis of extent 1 that only one tensor has is removed, as for predictions
-/// (n, 1) and targets (n,). Other tensors do not change.
+/// Two tensors of equal rank: a last axis of extent 1 that only one tensor has is removed; beside (n, 1), a
+/// vector (n,) becomes (n, 1). Other tensors do not change.
 struct SameRank {
   Tensor x, y;
 };
