@@ -148,6 +148,8 @@ def notebook_page(path, writer, notebook):
                 picture = f"notebooks/{path.stem}-{number}-{part}.svg"
                 writer.write(picture, "".join(data["image/svg+xml"]))
                 out += [f"![the result]({picture.rpartition('/')[2]})", ""]
+            elif "text/html" in data:
+                out += ["```{raw} html", '<div class="notebook-result">', "".join(data["text/html"]).strip(), "</div>", "```", ""]
             elif text.strip():
                 out += ["```text", text.rstrip("\n"), "```", ""]
     return "\n".join(out)
