@@ -92,7 +92,9 @@ void add_numpy_operations(std::vector<Operation>& all) {
                                 call.value("neginf").as<std::optional<double>>("[NanToNum] neginf"));
        }},
       {"SaturateCast", "core", "x; dtype",
-       [](const OperationCall& call) { return ops::saturate_cast(call.tensor("x"), DType(call.text("dtype"))); }},
+       [](const OperationCall& call) {
+         return ops::saturate_cast(call.tensor("x"), DType(call.text("dtype")));
+       }},
       {"Isclose", "numpy", "x1, x2, rtol!=1e-5, atol!=1e-8; equal_nan=false",
        [](const OperationCall& call) {
          return ops::isclose(call.operand("x1"), call.operand("x2"), tolerances(call));
