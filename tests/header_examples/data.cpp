@@ -66,6 +66,7 @@ namespace {
   for (const auto& [name, array] : data::load_npz("weights.npz")) std::cout << name;
   data::save_npz("pair.npz", {{"x", x}, {"y", y}});
   for (const auto& [name, tensor] : nn::load_safetensors("model.safetensors")) std::cout << name;
+  const auto head = nn::load_safetensors("model.safetensors.index.json", {"lm_head.weight"});
   for (const auto& [name, tensor] : data::load_torch("model.pt")) std::cout << name;
   for (const auto& tensor : nn::list_file("model.keras").tensors) std::cout << tensor.name << "\n";
   model.export_to("model.onnx", {.opset_version = 17, .doc_string = "digits"});
