@@ -58,7 +58,8 @@ ktape_package(library libktape${KTAPE_SOVERSION} libs "libopenblas0-openmp" "Ker
 This package has the library. The loader takes its variant for AVX2 or AVX-512
 where the processor has these instructions.]])
 ktape_package(dev libktape-dev libdevel "${same_library}, libxtensor-dev (>= 0.24)" "Keras for C++: headers" [[
-This package has the headers, and the files for CMake and pkg-config.]])
+This package has the headers, the files for CMake and pkg-config, and
+ktape-files, which lists what a file of a model holds.]])
 ktape_package(repl ktape-repl devel "libktape-dev (= ${version}), libclang-common-19-dev, libstdc++-12-dev"
   "Keras for C++: prompt and Jupyter kernel" [[
 This package has a prompt that runs each line of C++ and shows its value, and
@@ -76,7 +77,7 @@ set(CPACK_DEBIAN_EXAMPLES_PACKAGE_RECOMMENDS "libktape-dev")
 set(CPACK_DEBIAN_EXAMPLES_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_DOC_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "libktape-dev, openmpi-bin")
-foreach(id LIBRARY REPL MPI)
+foreach(id LIBRARY DEV REPL MPI)
   set(CPACK_DEBIAN_${id}_PACKAGE_SHLIBDEPS ON)
 endforeach()
 
@@ -98,7 +99,7 @@ install(DIRECTORY build/docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libktape-
   PATTERN .buildinfo EXCLUDE PATTERN .doctrees EXCLUDE)
 
 # Debian finds the libraries of its own folders, and lintian refuses to find them in another way.
-set_target_properties(ktape_hdf5 ktape_distributed ktape_prompt ktape_kernel PROPERTIES
+set_target_properties(ktape_hdf5 ktape_distributed ktape_prompt ktape_kernel ktape-files PROPERTIES
   INSTALL_RPATH "" INSTALL_RPATH_USE_LINK_PATH OFF)
 
 include(CPack)
