@@ -7,7 +7,8 @@
 #include <vector>
 
 namespace ktape {
-/// Internal: for `expect_defined`.
+
+/// Throws the error of `expect_defined`. Internal: for `expect_defined`.
 [[noreturn]] void fail_undefined(const char* op, const char* names, std::span<const Tensor* const> tensors);
 
 /// Throws ValueError, naming op and argument, for the first undefined tensor. `names` lists the arguments in

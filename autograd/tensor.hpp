@@ -213,7 +213,8 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 /// Returns the tensor as text, with at most `edge` entries at either end of each axis when the tensor has
 /// more than `threshold` elements.
 std::string to_string(const Tensor& tensor, int edge = 3, std::int64_t threshold = 1000);
-/// Internal: for `expect_defined`.
+
+/// Throws the error of `expect_defined`. Internal: for `expect_defined`.
 [[noreturn]] void fail_undefined(const char* op, const char* name, const Tensor& x);
 /// Throws ValueError, naming the argument, when x is undefined: "[dot] y must be a tensor: received an
 /// undefined tensor (None)".

@@ -171,6 +171,7 @@ class VariableTransaction {
   std::vector<std::pair<Variable, Tensor>> before_;
   VariableTransaction* outer_;
 };
+
 /// The object to which a Variable refers. Internal: sources only.
 struct VariableImpl {
   std::atomic<std::int32_t> refs{1};

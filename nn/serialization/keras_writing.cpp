@@ -246,10 +246,6 @@ Config keras2_layer(const Config& layer) {
   return written;
 }
 
-}  // namespace
-
-namespace {
-
 /// Returns the classes that Keras 2.15 does not have.
 const std::set<std::string>& later_classes() {
   static const std::set<std::string> names{"RMSNormalization",

@@ -24,9 +24,8 @@ struct TorchUnit {
 
 /// The form of the tensors in a file.
 struct TorchForm {
-  bool transposes = true;  ///< false for tensors in Keras's layout
-  bool packed_attention =
-      false;  ///< whether query, key and value are three parts of one tensor, "in_proj_weight"
+  bool transposes = true;         ///< false for tensors in Keras's layout
+  bool packed_attention = false;  ///< query, key and value are thirds of "in_proj_weight"
 };
 
 /// Returns the units of a model in the order of its layers.

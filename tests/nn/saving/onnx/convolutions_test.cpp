@@ -16,7 +16,7 @@ TEST_CASE("onnx: convolutions") {
         Values{1, 2, 1, 2, 0});
   CHECK(values(run_operator("ConvTranspose", {K::ones({1, 1, 2}), reals({{{1, 2}}})},
                             onnx_integers("dilations", {2}))) == Values{1, 1, 2, 2});
-  // Each group has a kernel of its own: the first channel times 1, the second times 10.
+  // Each group has another kernel: the first channel times 1, the second times 10.
   CHECK(values(run_operator("ConvTranspose", {counted({1, 2, 2}, "float32"), reals({{{1.f}}, {{10.f}}})},
                             onnx_integer("group", 2))) == Values{0, 1, 20, 30});
   CHECK_THROWS_WITH_AS(run_operator("Conv", {x, ones}), Contains("the channels must fit the groups"),

@@ -19,7 +19,7 @@
 #include "../../../../ops/check.hpp"
 #include "onnx_runtime.hpp"
 
-// The pages of the zoo, each in a namespace of its own, so that their models can be built here. The headers that the
+// The pages of the zoo, each in a namespace with the name of the page, so that their models can be built here. The headers that the
 // pages include stand above.
 namespace zoo {
 namespace actor_critic {
