@@ -27,6 +27,18 @@ namespace ktape {
 
 /// Returns the results of a new symbol: values where the operands have values (inside a running graph),
 /// symbolic tensors otherwise.
+///
+///     struct Scaled {
+///       static Tensor call(const Tensor& x, const Tensor& like) {
+///         if (ktape::is_symbolic(x, like))
+///           return ktape::defer("scaled", ktape::info_of(x), call, x,
+///                               ktape::WithoutGradient{like});
+///         return x * static_cast<double>(like.size());
+///       }
+///     };
+///     Tensor x = K::placeholder({.shape = Shape{2}});
+///     auto f = K::function({x}, {Scaled::call(x, K::ones({3}))});
+///     std::cout << f({K::constant({1., 2.})})[0];
 std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results);
 
 /// Clears the bytes of a function or an argument that belong to no value, so that equal objects have equal
@@ -179,6 +191,22 @@ std::vector<Tensor> defer(const char* op, std::vector<OutputInfo> results, F f, 
 }
 
 /// Defers an op with callables that read the operands `captured` from their surroundings (trace.hpp).
+///
+///     Tensor x = K::placeholder({.shape = Shape{2}});
+///     Variable w = K::variable(3.f), b = K::variable(1.f);
+///     ktape::Callable twice = [w](const std::vector<Tensor>& v) {
+///       return std::vector{v[0] * w * w};
+///     };
+///     ktape::Callable shifted = [b](const std::vector<Tensor>& v) {
+///       return std::vector{v[0] + b};
+///     };
+///     auto first = ktape::trace("both", {ktape::info_of(x)}, twice);
+///     auto second = ktape::trace("both", first.results, shifted);
+///     auto both = [twice, shifted](const Tensor& v) { return shifted(twice({v})); };
+///     Tensor y = ktape::defer_capturing("both", second.results,
+///                                       ktape::joined(first.captured, second.captured),
+///                                       both, x)[0];
+///     std::cout << K::function({x}, {y})({K::constant({1., 2.})})[0];
 template <class F, class... T>
 std::vector<Tensor> defer_capturing(const char* op, std::vector<OutputInfo> results,
                                     std::vector<Operand> captured, F f, const T&... arguments) {
@@ -188,6 +216,14 @@ std::vector<Tensor> defer_capturing(const char* op, std::vector<OutputInfo> resu
 }
 
 /// Defers a call that changes the variable x and returns the new value of x.
+///
+///     Variable count = K::variable(0.f);
+///     auto add = [count](const Tensor& x) { return K::update_add(count, x); };
+///     Tensor x = K::placeholder({.shape = Shape{}});
+///     Tensor after = ktape::defer_update("count", count, add, x);
+///     auto f = K::function({x}, {after});
+///     f({K::constant(2.f)});
+///     std::cout << f({K::constant(3.f)})[0] << " " << count;
 template <class F, class... T>
 Tensor defer_update(const char* op, const Variable& x, F f, const T&... arguments) {
   return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, true, f, arguments...)),

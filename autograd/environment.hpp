@@ -5,6 +5,17 @@ namespace ktape {
 
 /// A context in which symbolic tensors have values: a running graph, or a callable that is tried on small
 /// values. Inside an Environment deferred ops run at once.
+///
+///     struct Ones : ktape::Environment {
+///       Tensor value(const Tensor& symbolic) override {
+///         return K::ones(symbolic.shape());
+///       }
+///     };
+///     Tensor x = K::placeholder({.shape = Shape{2}});
+///     std::cout << ktape::running_graph();
+///     Ones ones;
+///     std::cout << ktape::running_graph() << "\n"
+///               << ktape::Environment::current()->value(x);
 class Environment {
  public:
   Environment();
@@ -27,6 +38,16 @@ inline bool running_graph() { return Environment::current(); }
 
 /// Returns whether a callable is being traced (trace.hpp). A traced op must not print, draw random numbers or
 /// change a variable, and takes no values from an outer Environment.
+///
+///     auto noisy = [](const Tensor& x) {
+///       if (!ktape::inferring_shapes()) std::cout << "runs\n";
+///       return x + 1.f;
+///     };
+///     {
+///       ktape::InferenceScope shapes_only;
+///       noisy(K::ones({2}));
+///     }
+///     noisy(K::ones({2}));
 bool inferring_shapes();
 class InferenceScope {
  public:

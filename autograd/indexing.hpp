@@ -17,6 +17,12 @@ inline constexpr EllipsisType Ellipsis{};
 /// negative step runs backwards. The use of a step of 0 is a ValueError.
 ///
 ///     Slice()   Slice(0, 2)   Slice(1, None)   Slice(None, None, -1)
+///
+/// For example:
+///
+///     Tensor x = K::reshape(K::arange(6), {2, 3});
+///     std::cout << x[{All, Slice(None, None, -1)}] << " "
+///               << x[{ktape::NewAxis, 1}].shape() << " " << x[{ktape::Ellipsis, 0}];
 class Slice {
  public:
   class Bound {

@@ -16,6 +16,9 @@ namespace ktape {
 ///
 /// The op that takes the argument throws ValueError for rows of different shapes and TypeError for tensors
 /// inside a literal.
+///
+///     std::cout << K::constant({{1, 2}, {3, 4}}) << " " << K::constant(2.5) << " "
+///               << K::constant(std::vector<int>{1, 2});
 class ArrayLike {
  public:
   template <Arithmetic T>
@@ -71,6 +74,8 @@ class ArrayLike {
 
 /// Returns the tensor converted to a dtype, not recorded. A tensor that has the dtype already keeps its
 /// memory.
+///
+///     std::cout << ktape::converted(K::constant({1.7, -2.2}), ktape::DType::Int32);
 Tensor converted(const Tensor& tensor, DType dtype);
 
 }  // namespace ktape

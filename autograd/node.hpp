@@ -197,6 +197,24 @@ class Inputs {
 ///       grads.to(0, [&] { return g * y; });
 ///       grads.to(1, [&] { return g * x; });
 ///     });
+///
+/// For example:
+///
+///     auto cube = [](const Tensor& x) {
+///       Tensor y;
+///       {
+///         ktape::NoGrad values_only;
+///         y = x * x * x;
+///       }
+///       if (ktape::recording(x))
+///         ktape::record("cube", y, {x}, [x](const Tensor& g, ktape::Grads& grads) {
+///           grads.to(0, [&] { return g * 3.f * x * x; });
+///         });
+///       return y;
+///     };
+///     Variable x = K::constant({1., 2.});
+///     Tensor y = cube(x);
+///     std::cout << y << "\n" << K::gradients(y, x)[0];
 template <class F>
 void record(const char* op, const Tensor& out, const Inputs& inputs, F f) {
   Node* node;

@@ -15,6 +15,8 @@ concept Arithmetic = std::is_arithmetic_v<T>;
 
 /// An argument that is one number of any arithmetic type. The number takes the dtype of the other operand, a
 /// tensor. An unsigned integer that int64 cannot hold is stored as a real number.
+///
+///     std::cout << K::full({2}, 3) << " " << K::full({2}, 3.5);
 class Scalar {
  public:
   enum Kind : std::uint8_t { Bool, Integer, Real };
@@ -93,6 +95,13 @@ class Scalar {
 std::ostream& operator<<(std::ostream& out, Scalar number);
 
 /// Returns whether the dtype holds the number; see Scalar::fits.
+///
+///     std::cout << ktape::fits(300, ktape::DType::UInt8) << "\n";
+///     try {
+///       ktape::expect_fits("my_op", 300, ktape::DType::UInt8);
+///     } catch (const ktape::TypeError& error) {
+///       std::cout << error.what();
+///     }
 bool fits(Scalar number, DType dtype);
 /// Throws TypeError, naming the op, for a number that the dtype does not hold. Every number converts to bool.
 void expect_fits(const char* op, Scalar number, DType dtype);

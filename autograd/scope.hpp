@@ -9,6 +9,17 @@ namespace ktape {
 /// an op stands for its value at that time, and random numbers are drawn and variables changed at that time.
 /// With `waits` false, ops on values run at once again inside an outer scope. A function that is running is
 /// never affected.
+///
+///     Variable w = K::variable(2.f);
+///     Tensor y;
+///     {
+///       ktape::SymbolicScope all_ops_wait;
+///       std::cout << ktape::symbolic_mode() << "\n";
+///       y = w * 10.f;
+///     }
+///     auto f = K::function({}, {y});
+///     K::update(w, 5.f);
+///     std::cout << f({})[0];
 class SymbolicScope {
  public:
   explicit SymbolicScope(bool waits = true);

@@ -7,6 +7,9 @@ namespace ktape {
 /// Returns the common shape of two operands under NumPy broadcasting. Where one extent is unknown, the result
 /// has the other extent, or None if the other extent is 1. Throws ValueError with both shapes, under the
 /// names of the operands, when the shapes do not broadcast.
+///
+///     std::cout << ktape::broadcast_shapes("add", {2, 1}, {3}) << " "
+///               << ktape::broadcasts_to({3}, {2, 3});
 Shape broadcast_shapes(const char* op, const Shape& x, const Shape& y, const char* x_name = "x",
                        const char* y_name = "y");
 
@@ -15,6 +18,10 @@ Shape broadcast_shapes(const char* op, const Shape& x, const Shape& y, const cha
 bool broadcasts_to(const Shape& from, const Shape& to);
 
 /// Returns whether two extents can be equal: the extents are equal, or one extent is unknown.
+///
+///     std::cout << ktape::compatible({None, 3}, {8, 3}) << " " << ktape::merged(None, 3)
+///               << " " << ktape::where_known([](auto n) { return (n - 1) / 2; }, 7)
+///               << " " << ktape::with_unknown({None, 3}, 1);
 inline bool compatible(std::int64_t m, std::int64_t n) { return m == n || m == None || n == None; }
 bool compatible(const Shape& a, const Shape& b);
 /// Returns the known extent of two compatible extents; None when both are unknown.
@@ -32,6 +39,10 @@ inline OutputInfo info_of(const Tensor& x) { return {x.shape(), x.dtype()}; }
 
 /// Returns the shape and dtype of a tensor that is one of two alternatives: extents that differ become None.
 /// Throws ValueError for different ranks, TypeError for different dtypes.
+///
+///     ktape::OutputInfo a{{4, 3}, ktape::DType::Float32};
+///     ktape::OutputInfo b{{5, 3}, ktape::DType::Float32};
+///     std::cout << ktape::either("switch", a, b).shape;
 OutputInfo either(const char* op, const OutputInfo& a, const OutputInfo& b);
 
 }  // namespace ktape

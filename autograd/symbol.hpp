@@ -66,6 +66,20 @@ class Results {
 };
 
 /// A placeholder, or an op that runs when the values of its operands are known.
+///
+///     struct Halves : ktape::Symbol {
+///       explicit Halves(const Tensor& x) : Symbol("halves") {
+///         set_operands({ktape::Operand(x)});
+///       }
+///       void run(const ktape::OperandValues& values,
+///                ktape::Results& results) const override {
+///         results.set(std::vector{values[0] * 0.5f, values[0] * 0.5f});
+///       }
+///     };
+///     Tensor x = K::placeholder({.shape = Shape{2}});
+///     auto symbol = ktape::Ref<ktape::Symbol>::adopt(new Halves(x));
+///     auto halves = ktape::defer(symbol, {ktape::info_of(x), ktape::info_of(x)});
+///     std::cout << K::function({x}, {halves[0] + halves[1]})({K::ones({2})})[0];
 class Symbol {
  public:
   explicit Symbol(const char* op);
@@ -128,6 +142,9 @@ class Symbol {
 std::uint64_t newest_symbol();
 
 /// Returns whether x is a defined tensor without a value.
+///
+///     std::cout << ktape::is_symbolic(K::placeholder({2}))
+///               << ktape::is_symbolic(K::zeros({2}));
 inline bool is_symbolic(const Tensor& x) { return x.get() && x.get()->symbol; }
 template <class... T>
 requires(sizeof...(T) > 0) bool is_symbolic(const Tensor& first, const T&... rest) {

@@ -100,9 +100,17 @@ class Tape {
 };
 
 /// Returns the calling thread's tape, which exists until the thread ends.
+///
+///     Variable w = K::variable({2.f});
+///     Tensor y = K::sum(K::square(w));
+///     std::cout << ktape::tape().summary();
 Tape& tape();
 
 /// A scope that turns the recording of ops on this thread on or off; its end restores the previous state.
+///
+///     Variable w = K::variable(2.f);
+///     ktape::RecordingScope off(false);
+///     std::cout << K::gradients(K::square(w), w)[0].defined();
 class RecordingScope {
  public:
   explicit RecordingScope(bool on);
@@ -115,6 +123,10 @@ class RecordingScope {
 };
 
 /// A scope in which ops on this thread are not recorded.
+///
+///     Variable w = K::variable({2.f});
+///     ktape::NoGrad guard;
+///     std::cout << K::is_tensor(w * w) << " nothing is recorded";
 class NoGrad : RecordingScope {
  public:
   NoGrad() : RecordingScope(false) {}

@@ -109,6 +109,10 @@ struct TensorImpl {
 /// A small handle to an n-dimensional array: shape, dtype, contiguous row-major elements, and the tape node
 /// that made the array, if any. Copies share the value, which never changes. A default-constructed Tensor is
 /// undefined and stands for Python's None.
+///
+///     Tensor x = K::constant({{1., 2.}, {3., 4.}});
+///     std::cout << x.shape() << " " << x.dtype() << " " << x.item<float>(1, 0) << "\n"
+///               << x * 10 - x[0];
 class Tensor {
  public:
   Tensor() = default;
@@ -218,6 +222,12 @@ std::string to_string(const Tensor& tensor, int edge = 3, std::int64_t threshold
 [[noreturn]] void fail_undefined(const char* op, const char* name, const Tensor& x);
 /// Throws ValueError, naming the argument, when x is undefined: "[dot] y must be a tensor: received an
 /// undefined tensor (None)".
+///
+///     try {
+///       ktape::expect_defined("mine", "x", Tensor());
+///     } catch (const ktape::Error& error) {
+///       std::cout << error.what();
+///     }
 inline void expect_defined(const char* op, const char* name, const Tensor& x) {
   if (!x.defined()) fail_undefined(op, name, x);
 }
@@ -227,6 +237,11 @@ void expect_value(const char* op, const Tensor& x);
 
 /// Converts n elements from one dtype to another by the rules of `K::cast`: to bool by `!= 0`, to integers by
 /// truncation (out of range saturates, NaN becomes 0).
+///
+///     const double numbers[] = {1.7, -2.2, 1e300};
+///     std::int32_t integers[3];
+///     ktape::convert(integers, ktape::DType::Int32, numbers, ktape::DType::Float64, 3);
+///     std::cout << integers[0] << " " << integers[1] << " " << integers[2];
 void convert(void* out, DType to, const void* in, DType from, std::int64_t n);
 
 /// A tensor or a variable in a list or an option of an op. A Tensor made from a variable is a value; a
@@ -241,6 +256,10 @@ class TensorArgument : public Tensor {
 
 /// A list of tensors as an argument: a braced list of tensors and variables, a vector of either, or one
 /// tensor.
+///
+///     Variable w = K::variable({1.f}), v = K::variable({2.f});
+///     std::vector<Tensor> grads = K::gradients(K::sum(w * v), {w, v});
+///     std::cout << grads[0] << grads[1];
 class TensorList {
  public:
   TensorList() = default;

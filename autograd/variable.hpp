@@ -7,6 +7,9 @@
 namespace ktape {
 
 /// A function that maps a new value to an allowed value; optimizers apply the function after an update.
+///
+///     Variable w = K::variable({-1.f}, {.constraint = nn::NonNeg()});
+///     std::cout << w.constraint()(w);
 using Constraint = std::function<Tensor(const Tensor&)>;
 
 struct VariableImpl;
@@ -18,6 +21,11 @@ class VariablePart;
 /// variable. Where a Tensor is taken, a variable stands for its current value; a value taken before an update
 /// never changes. A deferred op (ops/control/function.hpp) takes the variable itself and reads the value when
 /// the op runs.
+///
+///     Variable w = K::variable({1.f, 2.f}, {.name = "w"});
+///     Tensor loss = K::sum(w * w);
+///     K::update_sub(w, 0.1f * K::gradients(loss, {w})[0]);
+///     std::cout << w;
 class Variable {
  public:
   /// Makes an undefined variable.
@@ -130,6 +138,10 @@ class VariablePart : public Tensor {
 
 /// The argument of an update: a variable. Tensors are refused, because a tensor never changes, and a variable
 /// made from a tensor would be destroyed after the call.
+///
+///     Variable w = K::variable({1.f});
+///     K::update(w, K::constant({5.}));
+///     std::cout << w << " " << K::maximum(w, 7);
 class Assignable : public Variable {
  public:
   Assignable(const Variable& variable) : Variable(variable) {}
@@ -152,10 +164,24 @@ class VariableLeaf final : public LeafNode {
 };
 
 /// Returns the variable that an argument of an op stands for; undefined when the argument is a value.
+///
+///     Variable w = K::variable({1.f});
+///     Tensor x = w;
+///     std::cout << ktape::variable_of(x).defined();
 Variable variable_of(const Tensor& argument);
 
 /// A scope that makes several changes of variables atomic: without a commit, the end of the scope restores
 /// the variables that this thread changed in the scope.
+///
+///     Variable a = K::variable(1.f), b = K::variable(2.f);
+///     try {
+///       ktape::VariableTransaction changes;
+///       K::update(a, 10.f);
+///       K::update(b, K::ones({3}));  // another shape
+///       changes.commit();
+///     } catch (const ktape::ValueError&) {
+///       std::cout << a;  // as before
+///     }
 class VariableTransaction {
  public:
   VariableTransaction();

@@ -11,6 +11,9 @@ namespace ktape {
 /// Returns the elements as an xtensor array over the memory of the tensor (no copy). The view is valid while
 /// the tensor lives, and must not be written to while the tape could still read the tensor. Throws TypeError
 /// when T is not the element type.
+///
+///     Tensor x = K::constant({1., 2., 3.});
+///     std::cout << ktape::view<float>(x)(1);
 template <class T>
 auto view(const Tensor& tensor) {
   const T* data = tensor.data<T>();

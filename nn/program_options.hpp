@@ -25,6 +25,11 @@ struct ProgramOptions {
 ///
 /// Throws ValueError, which lists the options, for any other argument, an option without its value, epochs
 /// below 1 and a seed that is not a whole number of at least 0; IOError if the folder cannot be created.
+///
+///     const char* arguments[] = {"digits", "--epochs", "3"};
+///     auto options =
+///         nn::program_options(3, const_cast<char**>(arguments), {.epochs = 20});
+///     std::cout << options.epochs;
 ProgramOptions program_options(int argc, const char* const* argv, const ProgramOptions& defaults = {});
 
 }  // namespace ktape::nn

@@ -6,6 +6,9 @@ namespace ktape::backend {
 /// Returns x repeated along its axes of extent 1, and along new leading axes, to the given shape:
 /// `np.broadcast_to`. x may have any dtype. The gradient is summed over the repeated axes. Throws ValueError
 /// when x does not broadcast to the shape.
+///
+///     Tensor x = K::broadcast_to(K::constant({1., 2.}), {3, 2});
+///     std::cout << x << "\n" << K::sum_to(x, {2});
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
 
 /// Returns x summed over the axes along which a tensor of the given shape was broadcast to the shape of x.

@@ -16,14 +16,22 @@ namespace ktape::backend {
 /// that `keras.json` or KERAS_BACKEND gives. The name may be a shared library with its own kernels (see
 /// engine.h). Throws IOError when the library cannot be loaded, and ValueError, listing all that is missing
 /// or wrong, when the library is not a complete engine.
+///
+///     std::cout << (K::backend().empty() ? "none" : "an engine") << " " << K::version();
 std::string backend();
 
 /// Returns the small number that keeps divisors and arguments of logarithms away from 0; 1e-7 by default.
+///
+///     std::cout << K::epsilon();
 double epsilon();
 /// Sets epsilon. Throws ValueError unless the value is finite and above 0.
 void set_epsilon(double value);
 
 /// Returns the default floating dtype of tensors; float32 by default.
+///
+///     K::set_floatx("float64");
+///     std::cout << K::floatx() << " " << K::zeros({1}).dtype();
+///     K::set_floatx("float32");
 DType floatx();
 /// Sets the default floating dtype. Throws ValueError unless the name is float16, float32 or float64.
 void set_floatx(std::string_view name);
@@ -32,6 +40,8 @@ requires std::same_as<D, DType> || std::same_as<D, DType::Kind>
 void set_floatx(D dtype) { set_floatx(std::string_view(DType(dtype).name())); }
 
 /// Returns the default position of the channel axis of images: "channels_last" or "channels_first".
+///
+///     std::cout << K::image_data_format();
 std::string image_data_format();
 /// Sets the default position of the channel axis. Throws ValueError for any other name.
 void set_image_data_format(std::string_view data_format);
@@ -44,6 +54,9 @@ void reset_uids();
 
 /// The learning phase: 1 in training and 0 in testing. A LearningPhase among the inputs of a function is an
 /// input that sets the phase for each call.
+///
+///     K::learning_phase_scope training(1);
+///     std::cout << K::in_train_phase(K::constant(1.), K::constant(0.));
 class LearningPhase {
  public:
   constexpr explicit LearningPhase(int value) : value_(value) {}
@@ -55,6 +68,11 @@ class LearningPhase {
 
 /// Returns the learning phase: 1 in training, 0 in testing (the default). All threads without an open
 /// learning_phase_scope share one phase.
+///
+///     K::set_learning_phase(1);
+///     std::cout << K::in_train_phase(K::constant(1.), K::constant(0.)) << " "
+///               << K::in_test_phase(K::constant(1.), K::constant(0.));
+///     K::set_learning_phase(0);
 LearningPhase learning_phase();
 /// Sets the learning phase of all threads or, inside a learning_phase_scope, of the rest of the scope. Throws
 /// ValueError unless the value is 0 or 1.
@@ -76,11 +94,17 @@ class learning_phase_scope {
 
 /// Resets the counters of the automatic names and sets the learning phase to 0. Variables, tensors and
 /// settings are kept.
+///
+///     std::cout << K::get_uid("dense") << K::get_uid("dense");
+///     K::reset_uids();
+///     std::cout << " " << K::get_uid("dense");
 void clear_session();
 
 /// Sets whether the variables that `variable` and similar functions make start without a value. With true, a
 /// variable that is made from now on holds no value until a value is set; reading the variable earlier is a
 /// ValueError that names the variable. `K.manual_variable_initialization`.
+///
+///     std::cout << K::manual_variable_initialization();
 void manual_variable_initialization(bool value);
 /// Returns the current setting; false by default.
 bool manual_variable_initialization();
@@ -90,6 +114,10 @@ bool manual_variable_initialization();
 /// products of float64 matrices, because the libraries divide sums among the threads. With true, these ops
 /// are slower: kernel gradients are computed on one thread, products and other convolutions in parts of a
 /// fixed size. Kernels of an engine library are not affected. `tf.config.experimental.enable_op_determinism`.
+///
+///     K::set_deterministic(true);
+///     std::cout << K::deterministic();
+///     K::set_deterministic(false);
 void set_deterministic(bool value);
 /// Returns the current setting; false by default.
 bool deterministic();
@@ -100,6 +128,10 @@ bool deterministic();
 ///     K::name_scope inner("dense");        // names get "encoder/dense/"
 ///
 /// As in TF2, a name that ends in '/' replaces the prefix, and an empty name removes the prefix.
+///
+///     K::name_scope scope("encoder");
+///     std::cout << K::current_name_scope() << " "
+///               << K::variable({1.f}, {.name = "w"}).name();
 class name_scope {
  public:
   explicit name_scope(std::string_view name);
@@ -118,6 +150,10 @@ std::string current_name_scope();
 /// compiles.
 struct Session {};
 /// Returns a Session and ignores the ops.
+///
+///     K::Session session = K::get_session();
+///     K::set_session(session);
+///     std::cout << "sessions do nothing";
 Session get_session(const TensorList& op_input_list = {});
 /// Does nothing.
 void set_session(Session session);

@@ -62,24 +62,39 @@ struct IdentityOptions {
 /// that holds only bools is bool); tensors and xtensor expressions keep their dtype unless a dtype is given.
 /// The open name scopes prefix the name. After `manual_variable_initialization(true)` the variable holds no
 /// value until a value is set. `K.variable`.
+///
+///     Variable w = K::variable({1.f, 2.f}, {.name = "w"});
+///     K::update_add(w, K::ones({2}));
+///     std::cout << w;
 Variable variable(const ArrayLike& value, const VariableOptions& options = {});
 
 /// Returns a tensor with the value; the dtype is chosen as in `variable`. With `shape`, a value of one
 /// element is repeated and any other value is reshaped. Throws ValueError when the sizes differ.
 /// `K.constant`.
+///
+///     std::cout << K::constant({{1, 2}, {3, 4}}, {.dtype = "float32"}) << "\n"
+///               << K::constant(0.5, {.shape = {3}});
 Tensor constant(const ArrayLike& value, const ConstantOptions& options = {});
 
 /// Returns a tensor of the shape in which every element is `value`. Throws TypeError for a value that the
 /// dtype cannot hold. `tf.fill`.
+///
+///     std::cout << K::full({2, 2}, 7.f);
 Tensor full(const ShapeLike& shape, Scalar value, std::optional<DType> dtype = {});
 /// Returns zeros or ones of a given shape (`K.zeros`, `K.ones`), or of the shape and dtype of x
 /// (`K.zeros_like`, `K.ones_like`).
+///
+///     std::cout << K::zeros({2}) << " " << K::ones({2}, {.dtype = "int32"}) << "\n";
+///     Tensor x = K::constant({5., 6.});
+///     std::cout << K::zeros_like(x) << " " << K::ones_like(x);
 Tensor zeros(const ShapeLike& shape, const CreationOptions& options = {});
 Tensor ones(const ShapeLike& shape, const CreationOptions& options = {});
 Tensor zeros_like(const Tensor& x, const CreationOptions& options = {});
 Tensor ones_like(const Tensor& x, const CreationOptions& options = {});
 
 /// Returns the identity matrix: `size` rows and columns for a number, rows by columns for a pair. `K.eye`.
+///
+///     std::cout << K::eye(2);
 Tensor eye(const ShapeLike& size, const CreationOptions& options = {});
 
 /// Returns start, start + step, ... up to, not including, stop. With one argument the range begins at 0 and
@@ -87,11 +102,15 @@ Tensor eye(const ShapeLike& size, const CreationOptions& options = {});
 /// no dtype, integers give int32 and real numbers floatx. Throws ValueError for a step of 0, a step that
 /// leads away from stop, and arguments that are not finite. With a symbolic argument the length is None.
 /// `K.arange`.
+///
+///     std::cout << K::arange(5) << " " << K::arange(1., 2., 0.5, {.dtype = "float32"});
 Tensor arange(const RangeBound& stop, const ArangeOptions& options = {});
 Tensor arange(const RangeBound& start, const RangeBound& stop, const RangeBound& step = 1,
               const ArangeOptions& options = {});
 
 /// Returns a new tensor with the content of x, through which the gradient flows. `K.identity`.
+///
+///     std::cout << K::identity(K::constant({1., 2.}));
 Tensor identity(const Tensor& x, const IdentityOptions& options = {});
 
 }  // namespace ktape::backend

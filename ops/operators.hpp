@@ -9,6 +9,9 @@
 /// The operands have one dtype (TypeError otherwise, naming both dtypes). A number takes the dtype of the
 /// tensor; a number that the dtype cannot hold (2.5 or 1e10 with int32, 1e10 with float16) is a TypeError.
 /// Shapes that do not broadcast are a ValueError. Integer results wrap around.
+///
+///     Tensor x = K::constant({{1., 2.}, {3., 4.}}), row = K::constant({10., 100.});
+///     std::cout << x * row + 1 << "\n" << (x > 2) << "\n" << ((x > 1) & (x < 4));
 namespace ktape {
 
 Tensor operator+(const Tensor& x, const Tensor& y);

@@ -12,6 +12,12 @@ namespace ktape::backend {
 /// written `x[mask]`. `tf.boolean_mask`.
 ///
 ///     Tensor positive = x[x > 0];
+///
+/// For example:
+///
+///     Tensor x = K::constant({{1., 2.}, {3., 4.}, {5., 6.}});
+///     std::cout << K::boolean_mask(x, K::constant({true, false, true})) << "\n"
+///               << x[x > 3];
 Tensor boolean_mask(const Tensor& tensor, const Tensor& mask);
 
 }  // namespace ktape::backend
@@ -29,6 +35,13 @@ namespace ktape {
 ///     Variable board = K::variable(K::zeros({3, 3}));
 ///     board[{1, All}] = {1., 2., 3.};
 ///     board[board > 2] = 0;
+///
+/// For example:
+///
+///     Variable board = K::zeros({2, 3});
+///     board[{1, All}] = {1., 2., 3.};
+///     ktape::assign_part(board, board > 2, 0.f);
+///     std::cout << board;
 void assign_part(const Variable& x, const Indices& part, const ArrayLike& value);
 void assign_part(const Variable& x, const Tensor& part, const ArrayLike& value);
 

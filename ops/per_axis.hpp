@@ -10,6 +10,12 @@ namespace ktape::backend {
 /// An argument that gives one T for all spatial axes, or one T for each axis.
 ///
 ///     {.strides = 2}   {.strides = {2, 1}}   {.padding = 1}   {.padding = {{0, 1}, {2, 2}}}
+///
+/// For example:
+///
+///     Tensor x = K::ones({1, 6, 6, 1});
+///     std::cout << K::pool2d(x, 2, {.strides = 2}).shape() << " "
+///               << K::pool2d(x, {2, 3}, {.strides = {2, 3}}).shape();
 template <class T>
 class PerAxis {
  public:
@@ -38,6 +44,10 @@ class PerAxis {
 };
 
 /// The number of elements added before and after the elements of one axis; a single number sets both.
+///
+///     std::cout << K::spatial_2d_padding(K::ones({1, 2, 2, 1}),
+///                                        {.padding = {{1, 0}, {2, 2}}})
+///                      .shape();
 struct PaddingPair {
   PaddingPair(std::int64_t both) : before(both), after(both) {}
   PaddingPair(std::int64_t before, std::int64_t after) : before(before), after(after) {}

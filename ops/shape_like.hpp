@@ -32,6 +32,10 @@ class Extent {
 /// from the shape of a tensor by indexing, `stack`, `concatenate` and `cast`; other extents are None. Throws
 /// ValueError for a tensor of rank 2 or more and a tensor of unknown length, TypeError for a tensor that does
 /// not hold integers.
+///
+///     Tensor x = K::zeros({2, 3});
+///     std::cout << K::random_normal(K::shape(x)).shape() << " "
+///               << K::zeros({K::shape(x)[0], 4}).shape();
 class ShapeLike {
  public:
   ShapeLike() = default;

@@ -17,6 +17,9 @@ namespace ktape {
 ///     SparseTensor s({{0, 1}, {1, 0}}, {3.f, 4.f}, {2, 2});
 ///
 /// Values that are given as numbers have the dtype floatx. Mirrors `tf.SparseTensor`.
+///
+///     ktape::SparseTensor s({{0, 1}, {1, 0}}, {3.f, 4.f}, {2, 2});
+///     std::cout << K::to_dense(s) << "\n" << K::dot(s, K::ones({2, 1}));
 class SparseTensor {
  public:
   SparseTensor() = default;
@@ -55,6 +58,10 @@ std::string to_string(const SparseTensor& x);
 
 /// A sparse tensor whose values are a variable. Converts to a SparseTensor with the current values; updates,
 /// gradients and optimizers use `values()`.
+///
+///     ktape::SparseTensor s({{0, 1}, {1, 0}}, {3.f, 4.f}, {2, 2});
+///     ktape::SparseVariable w = K::variable(s);
+///     std::cout << K::is_sparse(s);
 class SparseVariable {
  public:
   SparseVariable(const Tensor& indices, const Variable& values, const Shape& shape)
@@ -97,10 +104,16 @@ inline DType dtype(const SparseTensor& x) { return x.dtype(); }
 /// Computes the matrix product of a sparse x, (m, k), and a dense y, (k, n), of one number dtype. Gradients
 /// flow to the values of x and to y, to any order. Throws ValueError for other ranks and extents that differ,
 /// TypeError for dtypes that differ and for bool. `K.dot`.
+///
+///     Tensor a = K::constant({{1., 2.}, {3., 4.}});
+///     std::cout << K::dot(a, a) << "\n" << K::matmul(a, a, {.transpose_b = true});
 Tensor dot(const SparseTensor& x, const Tensor& y);
 
 /// Joins sparse tensors along an axis to a sparse tensor. Throws the errors of `concatenate` for dense
 /// tensors. `K.concatenate`.
+///
+///     Tensor a = K::constant({{1., 2.}}), b = K::constant({{3., 4.}});
+///     std::cout << K::concatenate({a, b}, 0) << "\n" << K::concatenate({a, b});
 SparseTensor concatenate(const std::vector<SparseTensor>& tensors, int axis = -1);
 
 /// A list of dense and sparse tensors.
@@ -126,6 +139,9 @@ class MixedList {
 };
 
 /// Implements `concatenate` for a mixed list.
+///
+///     ktape::SparseTensor s({{0, 1}, {1, 0}}, {3.f, 4.f}, {2, 2});
+///     std::cout << K::concatenate({K::MixedList::Entry(s), K::ones({2, 1})}, 1);
 Tensor concatenate_mixed(const MixedList& tensors, int axis);
 
 /// Joins dense and sparse tensors to a dense tensor. The function is a template so that overload resolution

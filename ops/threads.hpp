@@ -14,6 +14,13 @@ int num_threads();
 ///
 ///     K::set_num_threads(1);
 ///     CHECK(K::num_threads() == 1);
+///
+/// For example:
+///
+///     const int before = K::num_threads();
+///     K::set_num_threads(1);
+///     std::cout << K::num_threads();
+///     K::set_num_threads(before);
 void set_num_threads(int threads);
 
 }  // namespace ktape::backend

@@ -17,6 +17,14 @@ namespace ktape::backend {
 
 /// Assigns `value`, converted to the dtype of x (fractions are cut off, also of numbers), to x; returns x.
 /// `K.set_value`.
+///
+///     Variable w = K::variable({1.f, 2.f});
+///     K::set_value(w, {3.f, 4.f});
+///     K::update_add(w, K::ones({2}));
+///     K::update_sub(w, K::constant({0.5, 0.5}));
+///     std::cout << w;
+///     K::update(w, w * 2);
+///     std::cout << w;
 Variable set_value(Assignable x, const ArrayLike& value);
 /// Assigns values to several variables, as `set_value` does; all values are checked before the first variable
 /// changes. `K.batch_set_value`.
@@ -31,6 +39,10 @@ Tensor update_sub(Assignable x, const ArrayLike& decrement);
 
 /// Assigns x * momentum + value * (1 - momentum) to a floating x in one pass; the value may be of any dtype
 /// and broadcasts to x. `K.moving_average_update`.
+///
+///     Variable w = K::variable({1.f});
+///     K::moving_average_update(w, K::constant({3.}), 0.9);
+///     std::cout << w;
 Tensor moving_average_update(Assignable x, const ArrayLike& value, double momentum);
 
 }  // namespace ktape::backend

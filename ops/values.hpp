@@ -7,6 +7,10 @@ namespace ktape::backend {
 
 /// Returns a copy of the elements as an xtensor array, converted to T by the rules of `cast`. Throws
 /// ValueError for a symbolic tensor, naming the placeholders that the tensor needs. `K.eval`, `K.get_value`.
+///
+///     Variable w = K::variable({1.f, 2.f});
+///     auto array = K::get_value(w);
+///     std::cout << array(0) + array(1) << " " << K::eval(2 * w)(1);
 template <class T = float>
 xt::xarray<T> get_value(const Tensor& x) {
   expect_value("get_value", x);
@@ -29,6 +33,10 @@ xt::xarray<T> eval(const SparseTensor& x) {
   return get_value<T>(to_dense(x));
 }
 /// Returns the values of several tensors. `K.batch_get_value`.
+///
+///     Variable a = K::variable({1.f}), b = K::variable({2.f});
+///     K::batch_set_value({{a, {5.f}}, {b, {6.f}}});
+///     std::cout << K::batch_get_value({a, b})[1](0);
 template <class T = float>
 std::vector<xt::xarray<T>> batch_get_value(const TensorList& tensors) {
   for (const Tensor& x : tensors) expect_value("batch_get_value", x);

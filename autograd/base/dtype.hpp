@@ -9,6 +9,9 @@ namespace ktape {
 
 /// An IEEE half precision number for storage. Arithmetic is done in float; the conversion from float rounds
 /// half to even.
+///
+///     ktape::float16 half(1.5f);
+///     std::cout << static_cast<float>(half) * 2;
 class float16 {
  public:
   float16() = default;
@@ -26,6 +29,9 @@ class float16 {
 ///     DType d = "float32";   d == "float32";   d.name();
 ///
 /// Throws ValueError for a name other than bool, uint8, int8, int16, int32, int64, float16, float32, float64.
+///
+///     ktape::DType d = "float32";
+///     std::cout << d.name() << " " << (ktape::dtype_of<int>() == "int32");
 class DType {
  public:
   enum Kind : std::uint8_t { Bool, UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64 };

@@ -9,6 +9,12 @@
 namespace ktape {
 
 /// The base class of all exceptions of the library. The text reads `[op] rule: received name=value`.
+///
+///     try {
+///       K::reshape(K::ones({2, 3}), {4, 2});
+///     } catch (const ktape::ValueError& error) {
+///       std::cout << error.what();
+///     }
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -62,6 +68,12 @@ class MessagePart {
 std::string joined_message(std::initializer_list<MessagePart> parts);
 
 /// Throws `E` with a message that joins the parts, each written as by `std::cout`.
+///
+///     try {
+///       ktape::fail<ktape::ValueError>("[mine] x must be positive: received x=", -1);
+///     } catch (const ktape::ValueError& error) {
+///       std::cout << error.what();
+///     }
 template <class E = ValueError, class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
   throw E(joined_message({MessagePart(parts)...}));

@@ -17,9 +17,15 @@ bool enabled(Level level);
 void write(Level level, std::string_view message);
 
 /// Writes messages of this level and above from now on; overrides KTAPE_LOG.
+///
+///     ktape::log::set_level(ktape::log::Level::Warn);
+///     std::cout << ktape::log::enabled(ktape::log::Level::Info);
 void set_level(Level level);
 
 /// Writes the text unchanged, at any level: for output that the user requests, such as `print_tensor`.
+///
+///     ktape::log::write(ktape::log::Level::Debug, "is not shown");
+///     std::cout << "messages of the level Info and above are shown";
 void print(std::string_view text);
 
 }  // namespace ktape::log

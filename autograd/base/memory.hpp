@@ -16,6 +16,10 @@ struct MemoryStats {
 };
 
 /// Returns the current numbers of the allocator.
+///
+///     Tensor x = K::zeros({1000, 1000});
+///     std::cout << (ktape::memory_stats().live_bytes > 0);
+///     ktape::empty_cache();
 MemoryStats memory_stats();
 
 /// Returns the cached memory that all threads share, and the cached memory of the calling thread, to the
@@ -26,6 +30,10 @@ void empty_cache();
 /// blocks of the size class are reused. Small blocks come from per-thread lists, large blocks from a shared
 /// list. Both caches are bounded: the shared cache never holds more than the largest amount of memory that
 /// was in use at once. Throws ValueError when the system has no memory.
+///
+///     void* block = ktape::allocate(1000);
+///     std::cout << reinterpret_cast<std::uintptr_t>(block) % 64;
+///     ktape::deallocate(block, 1000);
 void* allocate(std::size_t bytes);
 
 /// Frees a block of `allocate(bytes)`, from any thread.
@@ -33,6 +41,10 @@ void deallocate(void* block, std::size_t bytes) noexcept;
 
 /// An allocator for the working memory of kernels: vectors take memory from the allocator of the tensors, and
 /// throw ValueError when there is no memory.
+///
+///     ktape::WorkVector<float> sums(4);
+///     sums[2] = 1.5f;
+///     std::cout << sums.size() << " " << sums[2];
 template <class T>
 struct CachedMemory {
   using value_type = T;

@@ -22,6 +22,9 @@ inline constexpr NoneType None{};
 ///     shape[0]   shape[-1]   shape == Shape{2, 3}   for (std::int64_t extent : shape)
 ///
 /// Negative positions count from the end; a position out of range is a ValueError.
+///
+///     Shape shape{2, 3};
+///     std::cout << shape << " " << shape[-1] << " " << (shape == Shape{2, 3});
 class Shape {
  public:
   static constexpr int max_rank = 8;
@@ -76,6 +79,9 @@ class Shape {
 };
 
 /// An optional shape, for options that may be left out. `{}` means no shape, `Shape()` the shape of a scalar.
+///
+///     Tensor x = K::placeholder({K::None, 3});
+///     std::cout << K::int_shape(x);
 struct OptionalShape : std::optional<Shape> {
   OptionalShape() = default;
   OptionalShape(std::initializer_list<std::int64_t> dims) : std::optional<Shape>(Shape(dims)) {}
@@ -83,12 +89,20 @@ struct OptionalShape : std::optional<Shape> {
 };
 
 /// Writes a shape as Python prints a tuple: `()`, `(3,)`, `(None, 2)`.
+///
+///     std::cout << ktape::to_string(Shape{2, 3}) << " "
+///               << ktape::to_string(K::ones({2}));
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 std::string to_string(const Shape& shape);
 
 /// The axes of an op: one axis, several axes, or None for all axes. Negative axes count from the end.
 ///
 ///     sum(x)   sum(x, -1)   sum(x, {0, 2})   sum(x, None)
+///
+/// For example:
+///
+///     Tensor x = K::ones({2, 3, 4});
+///     std::cout << K::sum(x, {0, 2}) << " " << K::sum(x, None);
 class Axes {
  public:
   Axes() = default;  ///< all axes
@@ -106,6 +120,8 @@ class Axes {
 };
 
 /// Returns `axis` as an index from 0. Throws ValueError, naming the op, for an axis outside [-rank, rank).
+///
+///     std::cout << ktape::canonical_axis("sum", -1, 3);
 int canonical_axis(const char* op, int axis, int rank);
 
 /// Returns one bit per reduced axis (bit 0 = axis 0). Throws ValueError for an axis out of range or named
@@ -114,12 +130,21 @@ unsigned canonical_axes(const char* op, const Axes& axes, int rank);
 
 /// Throws ValueError for an extent below 0 and for a tensor that exceeds the address space. With `waits` (a
 /// deferred op), an extent may be None. The size is `element_size` times the product of the extents above 0.
+///
+///     try {
+///       ktape::check_extents("my_op", {2, -3}, sizeof(float));
+///     } catch (const ktape::ValueError& error) {
+///       std::cout << error.what();
+///     }
 void check_extents(const char* op, const Shape& shape, std::size_t element_size, bool waits = false);
 
 /// Throws ValueError, naming the op, for a result with more dimensions than a tensor can have.
 void expect_rank(const char* op, int rank);
 
 /// Returns a list of numbers as Python prints a tuple: `(-1, 4)`. A Shape would be printed as `(None, 4)`.
+///
+///     for (std::int64_t extent : ktape::numbers(Shape{2, 3}))
+///       std::cout << extent << " ";
 std::string numbers(const Shape& list);
 
 }  // namespace ktape

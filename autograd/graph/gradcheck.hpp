@@ -54,6 +54,11 @@ class CheckedFunction {
 /// Throws TypeError for a float16 or float32 input, whose rounding error would exceed the differences. Throws
 /// ValueError for an undefined input, when there is no float64 input or no floating result, and inside
 /// NoGrad.
+///
+///     std::cout << ktape::gradcheck(
+///                      [](const std::vector<Tensor>& in) { return K::sin(in[0]); },
+///                      {K::constant({0.5, 1.}, {.dtype = "float64"})})
+///                      .ok;
 GradcheckReport gradcheck(const CheckedFunction& f, const TensorList& inputs,
                           const GradcheckOptions& options = {});
 

@@ -35,6 +35,10 @@ std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variab
 
 /// Returns the gradients with respect to a vector of variables, without copies that tell variables from
 /// tensors.
+///
+///     std::vector<Variable> weights{K::constant(2.), K::constant(3.)};
+///     Tensor loss = weights[0] * weights[1];
+///     std::cout << ktape::gradients_of({loss}, weights, {})[0];
 std::vector<Tensor> gradients_of(const TensorList& losses, const std::vector<Variable>& variables,
                                  const TensorList& seeds);
 template <std::same_as<Variable> V>
@@ -45,6 +49,14 @@ std::vector<Tensor> gradients(const TensorList& losses, const std::vector<V>& va
 
 /// The part of one lookup (`gather`) in the gradient of a variable: values[i] is added to the slice rows[i]
 /// along axis 0.
+///
+///     Variable table = K::zeros({1000, 2});
+///     Tensor loss =
+///         K::sum(K::gather(table, K::constant({7, 7, 9}, {.dtype = "int32"})));
+///     std::vector<ktape::LookupGradient> lookups;
+///     auto rest = ktape::gradients(loss, {table}, lookups);
+///     std::cout << lookups[0].rows << "\n"
+///               << lookups[0].values.shape() << " " << rest[0].defined();
 struct LookupGradient {
   std::size_t variable;  ///< the index of the variable among the variables of the call
   Tensor rows, values;   ///< int64 row indices, with repetitions; values of shape (rows.size(), slice...)
@@ -65,12 +77,23 @@ struct GradientOptions {
   std::string unconnected_gradients = "none";  ///< "none": a missing gradient is undefined; "zero": zeros
 };
 
+/// Options of `GradientTape`.
+///
+///     Variable w = K::variable({1.f, 2.f});
+///     ktape::GradientTape tape;
+///     Tensor y = w * w;
+///     std::cout << tape.jacobian(y, w);
 struct JacobianOptions {
   std::string unconnected_gradients = "none";  ///< see GradientOptions
 };
 
 /// TF2's gradient tape as a scope. Every op is recorded also without the scope; the scope adds `watch`, which
 /// makes a constant differentiable until the last tape that watches the constant ends.
+///
+///     Variable w = K::variable({2.f});
+///     ktape::GradientTape tape;
+///     Tensor y = K::sum(w * w * w);
+///     std::cout << tape.gradient(y, w);
 class GradientTape {
  public:
   GradientTape() = default;
@@ -162,6 +185,12 @@ inline std::vector<Tensor> as_list(std::vector<Tensor> gradients) { return gradi
 /// (Variables that `f` uses must be among the arguments to get a gradient.)
 ///
 /// The use of a result with a wrong number of gradients is a ValueError. Mirrors `tf.custom_gradient`.
+///
+///     auto clipped = ktape::custom_gradient([](const Tensor& x) {
+///       return std::pair{x * x, [](const Tensor& dy) { return K::clip(dy, -1, 1); }};
+///     });
+///     Variable w = K::variable({3.f});
+///     std::cout << K::gradients(K::sum(10 * clipped(w)), {w})[0];
 template <class F>
 auto custom_gradient(F f) {
   return [f = std::move(f)](const auto&... arguments) {

@@ -8,6 +8,15 @@ namespace ktape {
 
 /// The ops that compute some symbolic tensors from other symbolic tensors, in the order of execution. A Graph
 /// is immutable: several threads may run one graph.
+///
+///     Tensor x = ktape::make_placeholder({2}, ktape::DType::Float32, "x");
+///     const auto before = ktape::newest_symbol();
+///     Tensor y = K::exp(x) + K::exp(x);
+///     std::cout << ktape::newest_symbol() - before << " symbols\n";
+///     ktape::PureOp pure = [](std::string_view op) { return op == "exp"; };
+///     ktape::Graph graph("sum", ktape::placeholders_of({y}), {y}, {}, pure);
+///     std::cout << graph.plan().steps().size() << " steps\n"
+///               << graph.run({K::zeros({2})})[0];
 class Graph {
  public:
   /// Collects the ops from `inputs` to `outputs`. Inputs are placeholders, or other symbolic tensors, which

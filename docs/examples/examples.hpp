@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-/// Includes and namespaces that all examples of the site begin with. EXAMPLE("name name") { ... } is an example of these names; the site shows
-/// the code in braces, and the text that it prints.
+/// The includes and namespaces that all examples of the headers begin with. The generated sources contain EXAMPLE("header:line") { ... } for each
+/// example; the site shows the text that the code prints.
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
 namespace ops = ktape::ops;
@@ -18,21 +18,20 @@ using ktape::Tensor, ktape::Variable, ktape::Shape, ktape::Slice, ktape::All,
     ktape::None;
 
 struct Example {
-  const char* names;
+  const char* place;
   void (*run)();
   static std::vector<Example>& all();
 };
 
 struct AddExample {
-  AddExample(const char* names, void (*run)()) {
-    Example::all().push_back({names, run});
+  AddExample(const char* place, void (*run)()) {
+    Example::all().push_back({place, run});
   }
 };
 
-#define EXAMPLE_NAME(prefix, line) EXAMPLE_NAME_OF(prefix, line)
-#define EXAMPLE_NAME_OF(prefix, line) prefix##line
-#define EXAMPLE(names)                                  \
-  static void EXAMPLE_NAME(run_, __LINE__)();           \
-  static const AddExample EXAMPLE_NAME(add_, __LINE__)( \
-      names, EXAMPLE_NAME(run_, __LINE__));             \
-  static void EXAMPLE_NAME(run_, __LINE__)()
+#define EXAMPLE(place) EXAMPLE_OF(place, __COUNTER__)
+#define EXAMPLE_OF(place, number) EXAMPLE_AS(place, run_##number, add_##number)
+#define EXAMPLE_AS(place, run, add)        \
+  static void run();                       \
+  static const AddExample add(place, run); \
+  static void run()

@@ -8,7 +8,7 @@ std::vector<Example>& Example::all() {
   return examples;
 }
 
-/// Runs the examples, or those whose names contain the argument, beside copies of the files that they read. An example that throws, or prints nothing, fails.
+/// Runs the examples, or those whose header and line contain the argument, beside copies of the files that they read. An example that throws, or prints nothing, fails.
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(true);
   std::filesystem::copy(KTAPE_EXAMPLE_FILES, ".",
@@ -16,10 +16,10 @@ int main(int argc, char** argv) {
                             std::filesystem::copy_options::overwrite_existing);
   int failed = 0;
   for (const Example& example : Example::all()) {
-    if (argc > 1 && !std::strstr(example.names, argv[1])) continue;
+    if (argc > 1 && !std::strstr(example.place, argv[1])) continue;
     std::cout << "\x01"
                  "example "
-              << example.names << "\n";
+              << example.place << "\n";
     K::set_random_seed(1);
     K::clear_session();
     std::stringstream printed;
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     std::cout << printed.str();
     if (fault.empty() && printed.str().empty()) fault = "prints nothing";
     if (!fault.empty())
-      std::cerr << example.names << ": " << fault << "\n", ++failed;
+      std::cerr << example.place << ": " << fault << "\n", ++failed;
   }
   return failed > 0;
 }

@@ -1,30 +1,17 @@
-"""The examples in docs/examples: their code, and what the program of all examples prints for each."""
+"""The examples in the comments of the headers: their code, and what the program of all examples prints for each."""
 import hashlib
 import json
 import re
 import subprocess
 import tempfile
-import textwrap
 
-from catalogue import ROOT
+from headers import family_comment
 
-FOLDER = ROOT / "docs/examples"
 BEGIN = "\x01example "
 
 
-def sources():
-    """Returns the examples in the order of the files: names and code."""
-    found = []
-    for path in sorted(FOLDER.glob("*.cpp")):
-        for match in re.finditer(r'^EXAMPLE\(((?:\s*"[^"]*")+)\) \{(?: ([^\n]*) \}\n|\n(.*?)^\}\n)', path.read_text(), re.M | re.S):
-            names = "".join(re.findall(r'"([^"]*)"', match[1])).split()
-            code = match[2] if match[2] is not None else match[3]
-            found.append((path.stem, names, textwrap.dedent(code).rstrip()))
-    return found
-
-
 def run(program):
-    """Returns what each example prints, by its names, from a run of the program in an empty folder."""
+    """Returns what each example prints, by its header and line, from a run of the program in an empty folder."""
     with tempfile.TemporaryDirectory() as folder:
         result = subprocess.run([program], cwd=folder, capture_output=True, text=True, check=False)
     if result.returncode:
@@ -32,35 +19,43 @@ def run(program):
     printed = {}
     for part in result.stdout.split(BEGIN)[1:]:
         heading, _, text = part.partition("\n")
-        printed[" ".join(heading.split())] = text
+        printed[heading.strip()] = text
     return printed
 
 
 def outputs(program, cache):
-    """Returns the examples of each name as pairs of code and output. The outputs stay in the file `cache` until the program, or the
-    program beside it of the examples for MPI, changes. Without MPI, those examples are only code."""
-    printed = {}
-    if program:
-        programs = [p for p in (program, program.with_name(program.name + "_distributed")) if p.exists()]
-        key = hashlib.sha256(b"".join(p.read_bytes() for p in programs)).hexdigest()
-        kept = json.loads(cache.read_text()) if cache.exists() else {}
-        if kept.get("program") != key:
-            kept = {"program": key, "printed": {names: text for p in programs for names, text in run(p).items()}}
-            cache.parent.mkdir(parents=True, exist_ok=True)
-            cache.write_text(json.dumps(kept))
-        printed = kept["printed"]
-    result = {}
-    for _, names, code in sources():
-        text = printed.get(" ".join(names), "")  # the program of the examples fails for an example that prints nothing
-        for name in names:
-            result.setdefault(name, []).append((code, text))
-    return result
+    """Returns what each example prints, by its header and line. The outputs stay in the file `cache` until the program, or the program
+    beside it of the examples for MPI, changes. Without MPI, those examples are only code."""
+    if not program:
+        return {}
+    programs = [p for p in (program, program.with_name(program.name + "_distributed")) if p.exists()]
+    key = hashlib.sha256(b"".join(p.read_bytes() for p in programs)).hexdigest()
+    kept = json.loads(cache.read_text()) if cache.exists() else {}
+    if kept.get("program") != key:
+        kept = {"program": key, "printed": {place: text for p in programs for place, text in run(p).items()}}
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        cache.write_text(json.dumps(kept))
+    return kept["printed"]
+
+
+def own_examples(catalogue, printed):
+    """Returns the examples in the comments of each name as pairs of code and output."""
+    def pairs(header, examples):
+        return [(code, printed.get(f"{header}:{line}", "")) for line, code in examples.items()]
+
+    shown = {}
+    for name in catalogue.names.values():
+        found = [pair for d in name.declarations for pair in pairs(d.header, d.examples)]
+        if found:
+            shown[name.name] = list(dict.fromkeys(found))
+    shown["operators"] = pairs("ops/operators.hpp", family_comment(catalogue.headers.lines["ops/operators.hpp"])[1])
+    return shown
 
 
 def gather(catalogue, program, cache):
     """Returns the examples of each name. A name without an example of its own has the examples that use the name: those whose code
     mentions the name, or, for a type, those of the functions that take or return the type and of the fields that have the type."""
-    shown = outputs(program, cache)
+    shown = own_examples(catalogue, outputs(program, cache))
     every = [pair for pairs in shown.values() for pair in pairs]
     found = {}
     for code, text in dict.fromkeys(every):

@@ -5,14 +5,7 @@ import re
 
 import clang.cindex as clang
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-
-
-def first_headers():
-    """Returns the headers from which cmake/install.cmake finds the public headers, and the header of the component for MPI."""
-    rule = re.search(r"set\(unread ([^)]*)\)", (ROOT / "cmake/install.cmake").read_text())
-    return [*rule[1].split(), "nn/distributed/distributed.hpp"]
-
+from public_headers import COMMENT, ROOT, first_headers, public_headers, split_examples
 
 # A declaration is no public name if a comment says "Internal: ..." of it, of its whole header or of the template that it specializes,
 # or if one of these namespaces has it.
@@ -45,41 +38,36 @@ class Declaration:
     base: str = ""
     target: str = ""  # the name that an alias or a using-declaration stands for
     result: str = ""  # the type that a function returns
-
-
-def public_headers():
-    """Returns the headers that users may include, and all headers that these include."""
-    unread, read = first_headers(), []
-    while unread:
-        header = unread.pop()
-        if header in read or not (ROOT / header).exists():
-            continue
-        read.append(header)
-        unread += re.findall(r"#include <ktape/([^>]+)>", (ROOT / header).read_text())
-    return sorted(read)
+    examples: dict = dataclasses.field(default_factory=dict)  # code by the line in the header
 
 
 def comment_above(lines, first):
-    """Returns the text of the comment above line `first` (from 0); a comment covers the declarations up to an empty line."""
+    """Returns the text and the examples of the comment above line `first` (from 0); a comment covers the declarations up to an empty
+    line."""
     end = first
     while end > 0 and lines[end - 1].strip() and not lines[end - 1].strip().startswith("//"):
         if re.match(r"\s*(namespace|public:|private:|protected:|#)", lines[end - 1]):
-            return ""
+            return "", {}
         end -= 1
     begin = end
     while begin > 0 and re.match(r"\s*///($|[^<])", lines[begin - 1]):
         begin -= 1
-    return "\n".join(re.sub(r"^\s*/// ?", "", line) for line in lines[begin:end])
+    return parts_of_comment(lines, begin, end)
 
 
-def family_text(lines):
-    """Returns the comment of a header about its declarations: the lines before the namespace."""
-    text = []
-    for line in lines:
-        if line.startswith("namespace"):
-            return "\n".join(text)
-        text = text + [re.sub(r"^/// ?", "", line)] if line.startswith("///") else []
-    return ""
+def parts_of_comment(lines, begin, end):
+    """Returns the text of a comment without its examples, and the examples by the numbers of their first lines."""
+    text, examples = split_examples([COMMENT.sub("", line) for line in lines[begin:end]], begin + 1)
+    return "\n".join(text), examples
+
+
+def family_comment(lines):
+    """Returns the text and the examples of a header's comment about its declarations: the lines before the namespace."""
+    end = next((i for i, line in enumerate(lines) if line.startswith("namespace")), 0)
+    begin = end
+    while begin > 0 and lines[begin - 1].startswith("///"):
+        begin -= 1
+    return parts_of_comment(lines, begin, end)
 
 
 def field_comment(lines, first, last):
@@ -191,11 +179,11 @@ class Headers:
         if cursor.semantic_parent.kind in (KINDS.CLASS_DECL, KINDS.STRUCT_DECL, KINDS.CLASS_TEMPLATE):
             return
         lines = self.lines[header]
-        first = cursor.extent.start.line - 1
+        text, examples = comment_above(lines, cursor.extent.start.line - 1)
         declaration = Declaration(
             name=(namespace + "::" if namespace else "") + cursor.spelling, kind=kind, header=header,
-            line=cursor.location.line, code=self._source(cursor), text=comment_above(lines, first),
-            family=family_text(lines))
+            line=cursor.location.line, code=self._source(cursor), text=text, examples=examples,
+            family=family_comment(lines)[0])
         if INTERNAL.search(declaration.text) or INTERNAL.search(declaration.family) or declaration.name in self.internal:
             if kind == "class":  # specializations follow
                 self.internal.add(declaration.name)
@@ -227,8 +215,10 @@ class Headers:
                 continue
             if re.match(r"template ?<.*>\s*$", lines[first - 1].strip() if first else ""):
                 first -= 1
+            text, examples = comment_above(lines, first)
+            declaration.examples.update(examples)
             member = Declaration(name=child.spelling, kind=kind, header=declaration.header, line=child.location.line,
-                                 code=self._source(child), text=comment_above(lines, first), family="")
+                                 code=self._source(child), text=text, family="")
             if kind == "field":
                 argument = self._argument(child, lines)
                 argument.text = field_comment(lines, first, child.extent.end.line - 1)

@@ -4,7 +4,7 @@ import os
 import re
 
 from catalogue import ROOT, SECTIONS
-from headers import family_text
+from headers import family_comment
 from text import markdown
 from zoo import Results, notebook_pages, zoo_pages
 
@@ -100,7 +100,7 @@ def operators_page(headers, shown):
     lines = headers.lines["ops/operators.hpp"]
     begin = next(i for i, line in enumerate(lines) if line.startswith("namespace")) + 1
     out, code = ["# Operators", "", "[K: the backend API](reference/backend.md) · operators in `ktape/ops/operators.hpp`", "",
-                 markdown(family_text(lines)), ""], []
+                 markdown(family_comment(lines)[0]), ""], []
 
     def end_code():
         text = "\n".join(code).strip("\n")

@@ -13,8 +13,16 @@ struct Application {
   Tensor (*preprocess_input)(const Tensor& images, const std::string& data_format);
 };
 
+/// Returns all applications.
+///
+///     for (const auto& application : nn::applications::all_applications())
+///       std::cout << application.name << " ";
 const std::vector<Application>& all_applications();
 /// Returns an application by its name. Throws ValueError, with the nearest known names, for an unknown name.
+///
+///     nn::Model model = nn::applications::application("MobileNetV3Small")
+///                           .make({.input_shape = {64, 64, 3}, .classes = 10});
+///     std::cout << model.count_params();
 const Application& application(const std::string& name);
 
 }  // namespace ktape::nn::applications

@@ -18,6 +18,10 @@ struct ConvNeXtOptions {
 
 /// Returns the network of "A ConvNet for the 2020s" (2022): images of 224 x 224 pixels, at least 32, with
 /// their channels last. 28,589,128 weights. `keras.applications.ConvNeXtTiny`.
+///
+///     std::cout << nn::applications::ConvNeXtTiny(
+///                      {.include_top = false, .input_shape = {64, 64, 3}})
+///                      .count_params();
 Model ConvNeXtTiny(const ConvNeXtOptions& options = {});
 
 namespace convnext {

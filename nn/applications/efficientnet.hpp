@@ -9,6 +9,10 @@ namespace ktape::nn::applications {
 ///
 /// The files that Keras publishes hold standard deviations in place of variances, for which Keras adds a
 /// layer after downloading them; here `weights` squares the deviations.
+///
+///     std::cout << nn::applications::EfficientNetB0(
+///                      {.include_top = false, .input_shape = {64, 64, 3}})
+///                      .count_params();
 Model EfficientNetB0(const ApplicationOptions& options = {});
 
 namespace efficientnet {

@@ -21,6 +21,9 @@ struct PreprocessOptions {
 ///
 /// Throws ValueError for an unknown mode or data format, and for images that do not have 3 channels.
 /// `keras.applications.imagenet_utils.preprocess_input`.
+///
+///     std::cout << nn::applications::preprocess_input(
+///         K::constant({{{{255., 0., 127.5}}}}), {.mode = "tf"});
 Tensor preprocess_input(const Tensor& images, const PreprocessOptions& options = {});
 
 /// A class and its score.
@@ -39,6 +42,16 @@ struct DecodeOptions {
 /// imagenet_class_index.json: {"0": ["n01440764", "tench"], ...}. Throws ValueError for predictions whose
 /// columns are not the file's classes and for a `top` below 1, IOError for a file that is missing or of
 /// another form. Mirrors `keras.applications.imagenet_utils.decode_predictions`.
+///
+///     // Keras's imagenet_class_index.json has 1000 of these.
+///     std::ofstream("classes.json") << R"({"0": ["n01440764", "tench"],
+///         "1": ["n01443537", "goldfish"], "2": ["n01484850", "great_white_shark"]})";
+///     Tensor scores = K::constant({{0.2, 0.7, 0.1}});
+///     auto best =
+///         nn::applications::decode_predictions(scores, "classes.json", {.top = 2});
+///     for (const nn::applications::DecodedPrediction& found : best[0])
+///       std::cout << found.class_name << " " << found.class_description << " "
+///                 << found.score << "\n";
 std::vector<std::vector<DecodedPrediction>> decode_predictions(const Tensor& predictions,
                                                                const std::string& class_index,
                                                                const DecodeOptions& options = {});

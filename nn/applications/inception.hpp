@@ -7,6 +7,10 @@ namespace ktape::nn::applications {
 /// 299 pixels, at least 75. The convolutions have automatic names: conv2d to conv2d_93 if the program has
 /// made no other convolutions, or after `backend::reset_uids()`. Files load by position in any case, by name
 /// only with these names. 23,851,784 weights. `keras.applications.InceptionV3`.
+///
+///     std::cout << nn::applications::InceptionV3(
+///                      {.include_top = false, .input_shape = {96, 96, 3}})
+///                      .count_params();
 Model InceptionV3(const ApplicationOptions& options = {});
 
 namespace inception_v3 {

@@ -21,6 +21,10 @@ struct MobileNetV2Options {
 
 /// Returns the network of "MobileNetV2: Inverted Residuals and Linear Bottlenecks" (2018). 3,538,984 weights.
 /// `keras.applications.MobileNetV2`.
+///
+///     std::cout << nn::applications::MobileNetV2(
+///                      {.input_shape = {96, 96, 3}, .classes = 10})
+///                      .count_params();
 Model MobileNetV2(const MobileNetV2Options& options = {});
 
 struct MobileNetV3Options {
@@ -41,6 +45,10 @@ struct MobileNetV3Options {
 
 /// Returns the network of "Searching for MobileNetV3" (2019). By default the network takes images of any
 /// size, also with the classifier. 2,554,968 weights. `keras.applications.MobileNetV3Small`.
+///
+///     nn::Model model = nn::applications::MobileNetV3Small(
+///         {.input_shape = {64, 64, 3}, .classes = 10});
+///     std::cout << model.count_params();
 Model MobileNetV3Small(const MobileNetV3Options& options = {});
 
 namespace mobilenet_v2 {
@@ -50,6 +58,9 @@ Tensor preprocess_input(const Tensor& images, const std::string& data_format = {
 
 namespace mobilenet_v3 {
 /// Returns the images unchanged: the model contains the preprocessing.
+///
+///     std::cout << nn::applications::mobilenet_v3::preprocess_input(
+///         K::constant({{{{255., 0., 127.5}}}}));
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace mobilenet_v3
 

@@ -24,6 +24,13 @@ struct BackupAndRestoreOptions {
 /// Throws ValueError, naming the file, for a backup of another model or training, and leaves model and
 /// training as they were; IOError for a file that is damaged or cannot be written. Mirrors
 /// `keras.callbacks.BackupAndRestore`, which restores weights, optimizer and epoch.
+///
+///     nn::Sequential model({nn::Dense(1)});
+///     model.compile({.loss = "mse"});
+///     model.fit(
+///         K::ones({4, 2}), K::ones({4, 1}),
+///         {.epochs = 2, .verbose = 0, .callbacks = {nn::BackupAndRestore("backup")}});
+///     std::cout << "an interrupted run would go on";
 class BackupAndRestore : public Callback {
  public:
   explicit BackupAndRestore(const std::string& backup_dir, const BackupAndRestoreOptions& options = {});

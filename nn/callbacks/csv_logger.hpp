@@ -15,6 +15,14 @@ struct CSVLoggerOptions {
 /// the file cannot be written. Mirrors `keras.callbacks.CSVLogger`.
 ///
 ///     model.fit(x, y, {.epochs = 50, .callbacks = {nn::CSVLogger("log.csv")}});
+///
+/// For example:
+///
+///     nn::Sequential model({nn::Dense(1, {.kernel_initializer = "ones"})});
+///     model.compile({.optimizer = nn::SGD(0.), .loss = "mse"});
+///     model.fit(K::ones({4, 2}), K::ones({4, 1}),
+///               {.epochs = 2, .verbose = 0, .callbacks = {nn::CSVLogger("log.csv")}});
+///     std::cout << data::load_text("log.csv");
 class CSVLogger : public Callback {
  public:
   explicit CSVLogger(const std::string& filename, const CSVLoggerOptions& options = {});

@@ -20,6 +20,18 @@ struct EarlyStoppingOptions {
 /// prints a warning and writes it to the log.
 ///
 ///     model.fit(x, y, {.epochs = 50, .callbacks = {nn::EarlyStopping({.monitor = "loss", .patience = 3})}});
+///
+/// For example:
+///
+///     Tensor x = K::ones({8, 2}), y = K::ones({8, 1});
+///     nn::Sequential model({nn::Dense(1)});
+///     model.compile({.optimizer = nn::SGD(0.), .loss = "mse"});
+///     nn::History history = model.fit(
+///         x, y,
+///         {.epochs = 50,
+///          .verbose = 0,
+///          .callbacks = {nn::EarlyStopping({.monitor = "loss", .patience = 3})}});
+///     std::cout << history["loss"].size();
 class EarlyStopping : public Callback {
  public:
   explicit EarlyStopping(const EarlyStoppingOptions& options = {});

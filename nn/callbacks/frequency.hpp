@@ -7,6 +7,10 @@ namespace ktape::nn {
 
 /// The frequency with which a callback acts: after each epoch ("epoch"), after each batch ("batch"), or after
 /// every n batches, counted across epochs (a number).
+///
+///     nn::ModelCheckpoint each_hundred_batches("best.keras", {.save_freq = 100});
+///     nn::Frequency frequency = 100;
+///     std::cout << frequency.due(300) << frequency.due(301) << frequency.by_epoch();
 class Frequency {
  public:
   /// Throws ValueError for a word other than "epoch" and "batch", and for a number below 1.

@@ -16,6 +16,16 @@ struct LambdaCallbackOptions {
 };
 
 /// A callback made of functions. Each is called like the member of `CallbackImpl` with its name.
+///
+///     nn::Sequential model({nn::Dense(1)});
+///     model.compile({.loss = "mse"});
+///     model.fit(K::ones({4, 2}), K::ones({4, 1}),
+///               {.epochs = 2,
+///                .verbose = 0,
+///                .callbacks = {nn::LambdaCallback(
+///                    {.on_epoch_end = [](int epoch, const nn::Logs&) {
+///                      std::cout << epoch << " ";
+///                    }})}});
 class LambdaCallback : public Callback {
  public:
   explicit LambdaCallback(const LambdaCallbackOptions& options);

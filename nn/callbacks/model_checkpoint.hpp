@@ -26,6 +26,14 @@ struct ModelCheckpointOptions {
 /// and saves the model. The constructor throws ValueError for an unknown suffix and an unknown mode; saving
 /// throws ValueError for a field that the logs lack, and IOError for a file that cannot be written. Mirrors
 /// `keras.callbacks.ModelCheckpoint`.
+///
+///     nn::Sequential model({nn::Dense(1, {.input_shape = {2}})});
+///     model.compile({.loss = "mse"});
+///     model.fit(K::ones({4, 2}), K::ones({4, 1}),
+///               {.verbose = 0,
+///                .callbacks = {nn::ModelCheckpoint(
+///                    "best.ktape", {.monitor = "loss", .save_best_only = true})}});
+///     std::cout << nn::load_model("best.ktape").count_params();
 class ModelCheckpoint : public Callback {
  public:
   explicit ModelCheckpoint(const std::string& filepath, const ModelCheckpointOptions& options = {});

@@ -19,6 +19,18 @@ struct ReduceLROnPlateauOptions {
 /// TypeError when the optimizer's rate follows a schedule.
 ///
 ///     model.fit(x, y, {.epochs = 50, .callbacks = {nn::ReduceLROnPlateau({.patience = 3})}});
+///
+/// For example:
+///
+///     nn::Sequential model({nn::Dense(1)});
+///     nn::SGD optimizer(0.1);
+///     model.compile({.optimizer = optimizer, .loss = "mse"});
+///     model.fit(
+///         K::zeros({4, 2}), K::ones({4, 1}),
+///         {.epochs = 2,
+///          .verbose = 0,
+///          .callbacks = {nn::ReduceLROnPlateau({.monitor = "loss", .patience = 3})}});
+///     std::cout << optimizer.learning_rate();
 class ReduceLROnPlateau : public Callback {
  public:
   explicit ReduceLROnPlateau(const ReduceLROnPlateauOptions& options = {});

@@ -16,6 +16,12 @@ struct SwapEMAWeightsOptions {
 ///                                    nn::ModelCheckpoint("averaged.ktape")}});
 ///
 /// Throws ValueError for an optimizer without use_ema. Mirrors `keras.callbacks.SwapEMAWeights`.
+///
+///     nn::Sequential model({nn::Dense(1)});
+///     model.compile({.optimizer = nn::Adam({.use_ema = true}), .loss = "mse"});
+///     model.fit(K::ones({4, 2}), K::ones({4, 1}),
+///               {.epochs = 2, .verbose = 0, .callbacks = {nn::SwapEMAWeights()}});
+///     std::cout << model.count_params();
 class SwapEMAWeights : public Callback {
  public:
   explicit SwapEMAWeights(const SwapEMAWeightsOptions& options = {});

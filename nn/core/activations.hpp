@@ -11,6 +11,14 @@
 namespace ktape::nn {
 
 /// The base class of activation functions.
+///
+///     struct SquashImpl : nn::ActivationImpl {
+///       std::string class_name() const override { return "Squash"; }
+///       Tensor call(const Tensor& x) const override { return x / (1.f + K::abs(x)); }
+///     };
+///     nn::ActivationFunction squash(std::make_shared<SquashImpl>());
+///     nn::Dense layer(2, {.activation = squash, .kernel_initializer = "ones"});
+///     std::cout << layer(K::ones({1, 3}));
 class ActivationImpl : public FunctionObject<Tensor, const Tensor&> {
  public:
   static constexpr const char* kind = "activation";
@@ -27,6 +35,9 @@ class ActivationImpl : public FunctionObject<Tensor, const Tensor&> {
 ///     nn::Dense(8, {.activation = [](const Tensor& x) { return K::sin(x); }})
 ///
 /// None, the default, is the linear function: the result is the argument.
+///
+///     nn::ActivationFunction f = "relu";
+///     std::cout << f(K::constant({-1., 2.}));
 class ActivationFunction : public FunctionHandle<ActivationImpl> {
  public:
   using FunctionHandle::FunctionHandle;
@@ -71,63 +82,122 @@ struct SquareplusOptions {
 };
 
 /// Returns x above the threshold, negative_slope * (x - threshold) elsewhere, and at most max_value.
+///
+///     std::cout << nn::activations::relu(K::constant({-2., 0., 1.}));
 Tensor relu(const Tensor& x, const ReluOptions& options = {});
 /// Returns min(max(x, 0), 6).
+///
+///     std::cout << nn::activations::relu6(K::constant({-2., 0., 1.}));
 Tensor relu6(const Tensor& x);
 /// Returns x above 0, negative_slope * x elsewhere.
+///
+///     std::cout << nn::activations::leaky_relu(K::constant({-2., 0., 1.}));
 Tensor leaky_relu(const Tensor& x, const NegativeSlopeOptions& options = {});
 /// Returns x above 0, alpha * (exp(x) - 1) elsewhere.
+///
+///     std::cout << nn::activations::elu(K::constant({-2., 0., 1.}));
 Tensor elu(const Tensor& x, const AlphaOptions& options = {});
 /// Returns 1.0507 * elu(x, 1.6733), which keeps mean 0 and variance 1.
+///
+///     std::cout << nn::activations::selu(K::constant({-2., 0., 1.}));
 Tensor selu(const Tensor& x);
 /// Returns x above 0, alpha * (exp(x / alpha) - 1) elsewhere.
+///
+///     std::cout << nn::activations::celu(K::constant({-2., 0., 1.}));
 Tensor celu(const Tensor& x, const AlphaOptions& options = {});
 /// Returns x times the standard normal distribution function of x.
+///
+///     std::cout << nn::activations::gelu(K::constant({-2., 0., 1.}));
 Tensor gelu(const Tensor& x, const GeluOptions& options = {});
 /// Returns the first half of x along the axis times the sigmoid of the second half. Throws ValueError for an
 /// odd extent.
+///
+///     std::cout << nn::activations::glu(K::constant({1., 2., 0., 100.}));
 Tensor glu(const Tensor& x, const AxisOptions& options = {});
 /// Returns x * sigmoid(x), also known as swish.
+///
+///     std::cout << nn::activations::silu(K::constant({-2., 0., 1.}));
 Tensor silu(const Tensor& x);
 /// Returns x * tanh(softplus(x)).
+///
+///     std::cout << nn::activations::mish(K::constant({-2., 0., 1.}));
 Tensor mish(const Tensor& x);
 /// Returns 1 / (1 + exp(-x)).
+///
+///     std::cout << nn::activations::sigmoid(K::constant({-2., 0., 1.}));
 Tensor sigmoid(const Tensor& x);
 /// Returns slope * x + 0.5, limited to 0 and 1; with the default slope relu6(x + 3) / 6.
+///
+///     std::cout << nn::activations::hard_sigmoid(K::constant({-2., 0., 1.}));
 Tensor hard_sigmoid(const Tensor& x, const HardSigmoidOptions& options = {});
 /// Returns x * hard_sigmoid(x), also known as hard_swish.
+///
+///     std::cout << nn::activations::hard_silu(K::constant({-2., 0., 1.}));
 Tensor hard_silu(const Tensor& x);
 /// Returns -1 below -1, 1 above 1, and x between -1 and 1.
+///
+///     std::cout << nn::activations::hard_tanh(K::constant({-2., 0., 1.}));
 Tensor hard_tanh(const Tensor& x);
 /// Returns x where |x| > threshold, else 0.
+///
+///     std::cout << nn::activations::hard_shrink(K::constant({-2., 0., 1.}));
 Tensor hard_shrink(const Tensor& x, const ShrinkOptions& options = {});
 /// Returns x moved by the threshold towards 0, at most to 0.
+///
+///     std::cout << nn::activations::soft_shrink(K::constant({-2., 0., 1.})) << "\n";
+///     std::cout << nn::activations::tanh(K::constant({-2., 0., 1.}));
 Tensor soft_shrink(const Tensor& x, const ShrinkOptions& options = {});
 Tensor tanh(const Tensor& x);
 /// Returns x - tanh(x).
+///
+///     std::cout << nn::activations::tanh_shrink(K::constant({-2., 0., 1.}));
 Tensor tanh_shrink(const Tensor& x);
 /// Returns x above the threshold, default_value elsewhere.
+///
+///     std::cout << nn::activations::threshold(K::constant({-2., 0.5, 3.}),
+///                                             {.threshold = 1, .default_value = 0});
 Tensor threshold(const Tensor& x, const ThresholdOptions& options = {});
 /// Returns exp(x) / sum(exp(x)) along the axis.
+///
+///     Tensor x = K::constant({{1., 2., 3.}});
+///     std::cout << nn::activations::softmax(x) << "\n"
+///               << nn::activations::log_softmax(x) << "\n"
+///               << nn::activations::sparsemax(x);
 Tensor softmax(const Tensor& x, const AxisOptions& options = {});
 Tensor log_softmax(const Tensor& x, const AxisOptions& options = {});
 /// Returns log(sigmoid(x)).
+///
+///     std::cout << nn::activations::log_sigmoid(K::constant({-2., 0., 1.}));
 Tensor log_sigmoid(const Tensor& x);
 /// Returns log(1 + exp(x)).
+///
+///     std::cout << nn::activations::softplus(K::constant({-2., 0., 1.}));
 Tensor softplus(const Tensor& x);
 /// Returns x / (1 + |x|).
+///
+///     std::cout << nn::activations::softsign(K::constant({-2., 0., 1.}));
 Tensor softsign(const Tensor& x);
 /// Returns (x + sqrt(x^2 + b)) / 2.
+///
+///     std::cout << nn::activations::squareplus(K::constant({-2., 0., 1.}));
 Tensor squareplus(const Tensor& x, const SquareplusOptions& options = {});
 /// Returns exp(x).
+///
+///     std::cout << nn::activations::exponential(K::constant({-2., 0., 1.}));
 Tensor exponential(const Tensor& x);
 /// Returns x itself.
+///
+///     std::cout << nn::activations::linear(K::constant({-2., 0., 1.}));
 Tensor linear(const Tensor& x);
 /// Returns the point of the probability simplex that is nearest to x, along the axis.
 Tensor sparsemax(const Tensor& x, const AxisOptions& options = {});
 /// Returns 0 below -1, x above 1, and ((x + 1) / 2)^2 between -1 and 1.
+///
+///     std::cout << nn::activations::sparse_plus(K::constant({-2., 0., 1.}));
 Tensor sparse_plus(const Tensor& x);
 /// Returns 0 below -1, 1 above 1, and (x + 1) / 2 between -1 and 1.
+///
+///     std::cout << nn::activations::sparse_sigmoid(K::constant({-2., 0., 1.}));
 Tensor sparse_sigmoid(const Tensor& x);
 
 /// Keras's other names of `silu` and `hard_silu`.
@@ -136,6 +206,8 @@ inline constexpr auto& hard_swish = hard_silu;
 
 /// Returns Keras's name of a function in nn::activations, or of a function in `K` that computes an activation
 /// of Keras. Returns an empty string for any other function.
+///
+///     std::cout << nn::activations::name_of(nn::any_function(nn::activations::relu));
 inline std::string name_of(AnyFunction function) {
   static const NamedFunction all[] = {
       {any_function(relu), "relu"},

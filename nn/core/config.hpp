@@ -114,6 +114,11 @@ class Value {
 ///
 ///     Config config{{"units", 3}, {"name", "scores"}};
 ///     config.at("units").integer();
+///
+/// For example:
+///
+///     nn::Config config{{"units", 3}, {"name", "scores"}};
+///     std::cout << config.at("units").integer() << " " << nn::to_json(config);
 class Config {
  public:
   using Entry = std::pair<std::string, Value>;

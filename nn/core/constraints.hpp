@@ -7,6 +7,12 @@
 namespace ktape::nn {
 
 /// The base class of constraints.
+///
+///     struct RoundImpl : nn::ConstraintImpl {
+///       std::string class_name() const override { return "Round"; }
+///       Tensor call(const Tensor& x) const override { return K::round(x); }
+///     };
+///     std::cout << nn::ConstraintOf<RoundImpl>()(K::constant({1.2, -2.7}));
 class ConstraintImpl : public FunctionObject<Tensor, const Tensor&> {
  public:
   static constexpr const char* kind = "constraint";
@@ -14,6 +20,9 @@ class ConstraintImpl : public FunctionObject<Tensor, const Tensor&> {
 
 /// A function from a weight to an allowed weight of equal shape, which optimizers apply after each update:
 /// given by name ("non_neg"), as an object, or as any callable.
+///
+///     nn::Constraint constraint = "non_neg";
+///     std::cout << constraint(K::constant({-1., 2.}));
 class Constraint : public FunctionHandle<ConstraintImpl> {
  public:
   using FunctionHandle::FunctionHandle;
@@ -34,6 +43,9 @@ struct MaxNormOptions {
   Axes axis = 0;
 };
 /// A constraint that scales weights with a norm above max_value down to max_value.
+///
+///     nn::MaxNorm constraint({.max_value = 1, .axis = 1});
+///     std::cout << constraint(K::constant({{3., -4.}}));
 class MaxNorm : public Constraint {
  public:
   MaxNorm(const MaxNormOptions& options = {});
@@ -41,6 +53,9 @@ class MaxNorm : public Constraint {
 };
 
 /// A constraint that sets negative elements to 0.
+///
+///     nn::NonNeg constraint;
+///     std::cout << constraint(K::constant({{3., -4.}}));
 class NonNeg : public Constraint {
  public:
   NonNeg();
@@ -50,6 +65,9 @@ struct UnitNormOptions {
   Axes axis = 0;
 };
 /// A constraint that scales weights to norm 1.
+///
+///     nn::UnitNorm constraint({.axis = 1});
+///     std::cout << constraint(K::constant({{3., -4.}}));
 class UnitNorm : public Constraint {
  public:
   UnitNorm(const UnitNormOptions& options = {});
@@ -61,6 +79,9 @@ struct MinMaxNormOptions {
   Axes axis = 0;
 };
 /// A constraint that scales weights such that their norms lie in [min_value, max_value].
+///
+///     nn::MinMaxNorm constraint({.min_value = 1, .max_value = 2, .axis = 1});
+///     std::cout << constraint(K::constant({{3., -4.}}));
 class MinMaxNorm : public Constraint {
  public:
   MinMaxNorm(const MinMaxNormOptions& options = {});

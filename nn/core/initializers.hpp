@@ -14,6 +14,14 @@
 namespace ktape::nn {
 
 /// The base class of initializers.
+///
+///     struct TenImpl : nn::InitializerImpl {
+///       std::string class_name() const override { return "Ten"; }
+///       Tensor call(const Shape& shape, ktape::DType dtype) const override {
+///         return K::full(shape, 10, dtype);
+///       }
+///     };
+///     std::cout << nn::InitializerOf<TenImpl>()({2});
 class InitializerImpl : public FunctionObject<Tensor, const Shape&, DType> {
  public:
   static constexpr const char* kind = "initializer";
@@ -22,6 +30,9 @@ class InitializerImpl : public FunctionObject<Tensor, const Shape&, DType> {
 /// An initializer makes the first value of a weight. A layer accepts a name ("glorot_uniform"), an object,
 /// `K::zeros` or `K::ones`, or any callable of (Shape, DType). A callable that returns a wrong shape causes a
 /// ValueError, a wrong dtype a TypeError.
+///
+///     nn::Initializer initializer = "ones";
+///     std::cout << initializer({2});
 class Initializer : public FunctionHandle<InitializerImpl> {
  public:
   using FunctionHandle::FunctionHandle;
@@ -44,12 +55,18 @@ template <class Implementation>
 using InitializerOf = HandleOf<Initializer, Implementation>;
 
 /// Zeros.
+///
+///     nn::Zeros initializer;
+///     std::cout << initializer({2, 2});
 class Zeros : public Initializer {
  public:
   Zeros();
 };
 
 /// Ones.
+///
+///     nn::Ones initializer;
+///     std::cout << initializer({2, 2});
 class Ones : public Initializer {
  public:
   Ones();
@@ -60,6 +77,9 @@ struct ConstantOptions {
 };
 
 /// One number for all elements.
+///
+///     nn::Constant initializer({.value = 0.5});
+///     std::cout << initializer({2, 2});
 class Constant : public Initializer {
  public:
   Constant(const ConstantOptions& options = {});
@@ -71,6 +91,9 @@ struct IdentityInitializerOptions {
 };
 /// A matrix with `gain` on the diagonal and 0 elsewhere. Throws ValueError unless the shape has rank 2.
 /// Keras's `initializers.Identity`.
+///
+///     nn::IdentityInitializer initializer({.gain = 2});
+///     std::cout << initializer({2, 2});
 class IdentityInitializer : public Initializer {
  public:
   IdentityInitializer(const IdentityInitializerOptions& options = {});
@@ -82,6 +105,9 @@ struct RandomNormalOptions {
 };
 
 /// Normal random numbers with a mean and a standard deviation.
+///
+///     nn::RandomNormal initializer({.stddev = 0.1, .seed = 7});
+///     std::cout << initializer({2, 2});
 class RandomNormal : public Initializer {
  public:
   RandomNormal(const RandomNormalOptions& options = {});
@@ -93,12 +119,18 @@ struct RandomUniformOptions {
 };
 
 /// Uniform random numbers from `minval` up to, but without, `maxval`.
+///
+///     nn::RandomUniform initializer({.minval = 0, .maxval = 1, .seed = 7});
+///     std::cout << initializer({2, 2});
 class RandomUniform : public Initializer {
  public:
   RandomUniform(const RandomUniformOptions& options = {});
 };
 
 /// Normal random numbers. Numbers beyond two standard deviations from the mean are drawn again.
+///
+///     nn::TruncatedNormal initializer({.seed = 7});
+///     std::cout << initializer({2, 2});
 class TruncatedNormal : public Initializer {
  public:
   TruncatedNormal(const RandomNormalOptions& options = {});
@@ -118,6 +150,9 @@ struct VarianceScalingOptions {
 /// fan_out are the products of the extents of these axes, for weights whose axes have another order, such as
 /// (features, heads, size). Throws ValueError unless the scale is above 0, and for unknown modes and
 /// distributions.
+///
+///     nn::VarianceScaling initializer({.scale = 2, .mode = "fan_in", .seed = 7});
+///     std::cout << initializer({2, 2});
 class VarianceScaling : public Initializer {
  public:
   VarianceScaling(const VarianceScalingOptions& options = {});
@@ -129,31 +164,49 @@ struct SeedOptions {
   std::optional<std::vector<int>> output_axes = {};  ///< the axes of the output units; needs input_axes
 };
 /// VarianceScaling with scale 1, mode "fan_avg" and distribution "uniform".
+///
+///     nn::GlorotUniform initializer({.seed = 7});
+///     std::cout << initializer({2, 2});
 class GlorotUniform : public Initializer {
  public:
   GlorotUniform(const SeedOptions& options = {});
 };
 /// VarianceScaling with scale 1, mode "fan_avg" and distribution "truncated_normal".
+///
+///     nn::GlorotNormal initializer({.seed = 7});
+///     std::cout << initializer({2, 2});
 class GlorotNormal : public Initializer {
  public:
   GlorotNormal(const SeedOptions& options = {});
 };
 /// VarianceScaling with scale 2, mode "fan_in" and distribution "uniform".
+///
+///     nn::HeUniform initializer({.seed = 7});
+///     std::cout << initializer({2, 2});
 class HeUniform : public Initializer {
  public:
   HeUniform(const SeedOptions& options = {});
 };
 /// VarianceScaling with scale 2, mode "fan_in" and distribution "truncated_normal".
+///
+///     nn::HeNormal initializer({.seed = 7});
+///     std::cout << initializer({2, 2});
 class HeNormal : public Initializer {
  public:
   HeNormal(const SeedOptions& options = {});
 };
 /// VarianceScaling with scale 1, mode "fan_in" and distribution "uniform".
+///
+///     nn::LecunUniform initializer({.seed = 7});
+///     std::cout << initializer({2, 2});
 class LecunUniform : public Initializer {
  public:
   LecunUniform(const SeedOptions& options = {});
 };
 /// VarianceScaling with scale 1, mode "fan_in" and distribution "truncated_normal".
+///
+///     nn::LecunNormal initializer({.seed = 7});
+///     std::cout << initializer({2, 2});
 class LecunNormal : public Initializer {
  public:
   LecunNormal(const SeedOptions& options = {});
@@ -166,6 +219,9 @@ struct OrthogonalOptions {
 /// A random matrix times `gain`. The matrix has orthonormal columns, or orthonormal rows if there are fewer
 /// rows than columns. The last axis of the shape counts the columns, the product of the other extents the
 /// rows. Throws ValueError for a shape of rank 0 or 1.
+///
+///     nn::Orthogonal initializer({.seed = 7});
+///     std::cout << initializer({2, 2});
 class Orthogonal : public Initializer {
  public:
   Orthogonal(const OrthogonalOptions& options = {});
@@ -174,6 +230,10 @@ class Orthogonal : public Initializer {
 /// A window over the steps of a frame: the name of a function in `scipy.signal.windows` ("hann", "hamming",
 /// "blackman", "nuttall", "blackmanharris", "flattop", "boxcar", "cosine", "bartlett", "triang", "bohman"),
 /// the window's values, or None. Throws ValueError for an unknown name.
+///
+///     nn::STFT initializer({.window = {0.5, 1., 1., 0.5}});
+///     nn::FrameWindow hann = "hann";
+///     std::cout << initializer({4, 1, 3}).shape() << " " << hann.over(4, false)[1];
 class FrameWindow {
  public:
   FrameWindow(const char* name) : FrameWindow(std::string(name)) {}
@@ -206,6 +266,9 @@ struct STFTOptions {
 /// with -sin instead of cos for "imag". The scale is sqrt(sum(window^2)) for "density",
 /// sum(abs(window)) for "spectrum" and 1 without scaling. Throws ValueError for other shapes and for unknown
 /// names. Keras's `STFTInitializer`.
+///
+///     nn::STFT initializer;
+///     std::cout << initializer({8, 1, 5}).shape();
 class STFT : public Initializer {
  public:
   STFT(const STFTOptions& options = {});

@@ -19,6 +19,9 @@ namespace ktape::nn {
 ///     Tensor title = batch.x["title"], first = batch.x[0];
 ///
 /// A tensor that a member of std::vector appends, such as push_back, has no name.
+///
+///     nn::NamedTensors tensors{{"title", K::ones({2})}, {"body", K::zeros({3})}};
+///     std::cout << tensors["body"].shape();
 class NamedTensors : public std::vector<Tensor> {
  public:
   using Named = std::pair<std::string, TensorArgument>;

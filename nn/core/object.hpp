@@ -26,10 +26,17 @@ class Object {
 /// Makes an object of a kind from a name or a {class_name, config}. Classes that users registered come before
 /// the classes of Keras, which are found in any of Keras's spellings. Throws ValueError, with the nearest
 /// known names, for an unknown name, and TypeError for a value that is neither a string nor a config.
+///
+///     auto object = nn::make_object("activation", "relu");
+///     std::cout << object->class_name();
 std::shared_ptr<Object> make_object(const char* kind, const Value& value);
 
 /// A reference-counted handle: copies refer to one object. A default-constructed handle is undefined, like
 /// Python's None.
+///
+///     nn::Dense a(2), b = a;
+///     a(K::ones({1, 3}));
+///     std::cout << b.count_params() << ": copies are the same layer";
 template <class ImplBase>
 class Handle {
  public:
@@ -68,6 +75,8 @@ concept AnyHandle = requires(const T& t) {
 };
 
 /// A function pointer without its argument types, for comparisons with other functions.
+///
+///     std::cout << nn::losses::name_of(nn::any_function(nn::losses::huber));
 using AnyFunction = void (*)();
 template <class Result, class... Arguments>
 AnyFunction any_function(Result (*function)(Arguments...)) {

@@ -40,10 +40,15 @@ using CustomObjects = std::vector<std::pair<std::string, Factory>>;
 
 /// Registers a class for the rest of the program; a class of that kind and name is replaced. Mirrors
 /// `keras.saving.register_keras_serializable`.
+///
+///     std::cout << nn::is_registered("layer", "Dense") << " "
+///               << (nn::registered_names("layer").size() > 80);
 void register_object(const std::string& name, Factory factory);
 
 /// A scope with classes that are registered on this thread while the scope lives, and that come before all
 /// other classes. Mirrors `keras.saving.custom_object_scope`.
+///
+///     std::cout << nn::is_registered("layer", "Mine");
 class custom_object_scope {
  public:
   explicit custom_object_scope(CustomObjects objects);

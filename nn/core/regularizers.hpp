@@ -7,6 +7,12 @@
 namespace ktape::nn {
 
 /// The base class of regularizers.
+///
+///     struct SmallImpl : nn::RegularizerImpl {
+///       std::string class_name() const override { return "Small"; }
+///       Tensor call(const Tensor& x) const override { return K::max(K::abs(x)); }
+///     };
+///     std::cout << nn::RegularizerOf<SmallImpl>()(K::constant({1., -3.}));
 class RegularizerImpl : public FunctionObject<Tensor, const Tensor&> {
  public:
   static constexpr const char* kind = "regularizer";
@@ -14,6 +20,9 @@ class RegularizerImpl : public FunctionObject<Tensor, const Tensor&> {
 
 /// A regularizer computes a penalty, a scalar, from a weight or an output; the penalty is added to the loss.
 /// A layer accepts a name ("l2"), an object, or any callable of a tensor.
+///
+///     nn::Regularizer penalty = "l2";
+///     std::cout << penalty(K::constant({{1., -2.}}));
 class Regularizer : public FunctionHandle<RegularizerImpl> {
  public:
   using FunctionHandle::FunctionHandle;
@@ -28,6 +37,9 @@ struct L1Options {
   double l1 = 0.01;
 };
 /// The penalty l1 * sum(|x|). All regularizers throw ValueError for a factor that is negative or not finite.
+///
+///     nn::L1 penalty(0.1);
+///     std::cout << penalty(K::constant({{1., -2.}, {1., 2.}}));
 class L1 : public Regularizer {
  public:
   L1(const L1Options& options = {});
@@ -38,6 +50,9 @@ struct L2Options {
   double l2 = 0.01;
 };
 /// The penalty l2 * sum(x^2).
+///
+///     nn::L2 penalty(0.1);
+///     std::cout << penalty(K::constant({{1., -2.}, {1., 2.}}));
 class L2 : public Regularizer {
  public:
   L2(const L2Options& options = {});
@@ -48,6 +63,9 @@ struct L1L2Options {
   double l1 = 0, l2 = 0;
 };
 /// The penalty l1 * sum(|x|) + l2 * sum(x^2).
+///
+///     nn::L1L2 penalty({.l1 = 0.1, .l2 = 0.1});
+///     std::cout << penalty(K::constant({{1., -2.}, {1., 2.}}));
 class L1L2 : public Regularizer {
  public:
   L1L2(const L1L2Options& options = {});
@@ -59,6 +77,9 @@ struct OrthogonalRegularizerOptions {
 };
 /// The penalty factor * mean(|cos(angle between a and b)|), over all pairs (a, b) of rows (or columns) of a
 /// matrix. Throws ValueError for an unknown mode, and for tensors that are not matrices.
+///
+///     nn::OrthogonalRegularizer penalty({.factor = 0.1});
+///     std::cout << penalty(K::constant({{1., -2.}, {1., 2.}}));
 class OrthogonalRegularizer : public Regularizer {
  public:
   OrthogonalRegularizer(const OrthogonalRegularizerOptions& options = {});

@@ -12,10 +12,18 @@ class DatasetImpl;
 class Stream;
 
 /// An element of a dataset: some tensors, such as inputs and targets, which may have names.
+///
+///     data::Element element{K::ones({2}), K::zeros({1})};
+///     std::cout << element.size() << " " << element[0];
 using Element = nn::NamedTensors;
 
 /// A value for a number of threads, or of prefetched elements, that lets the library choose. Mirrors
 /// `tf.data.AUTOTUNE`.
+///
+///     auto squares = data::Dataset::range(4).map(
+///         [](const data::Element& e) { return data::Element{e[0] * e[0]}; },
+///         {.num_parallel_calls = data::AUTOTUNE});
+///     for (const data::Element& e : squares) std::cout << e[0] << " ";
 inline constexpr int AUTOTUNE = -1;
 
 struct ShuffleOptions {
@@ -29,6 +37,14 @@ struct MapOptions {
                                ///< one for each processor
 };
 
+/// Options of `Dataset`.
+///
+///     auto mixed = data::Dataset::range(2).interleave(
+///         [](const data::Element& e) {
+///           return data::Dataset::from_tensors({e[0]}).repeat(2);
+///         },
+///         {.cycle_length = 2});
+///     for (const data::Element& e : mixed) std::cout << e[0] << " ";
 struct InterleaveOptions {
   std::int64_t cycle_length = 10;  ///< the number of datasets that are read in turn
   std::int64_t block_length = 1;   ///< the number of elements that are read from a dataset in its turn
@@ -36,6 +52,10 @@ struct InterleaveOptions {
                                    ///< one for each processor
 };
 
+/// Options of `Dataset`.
+///
+///     for (const data::Element& e : data::Dataset::random({.seed = 7}).take(1))
+///       std::cout << e[0].dtype();
 struct RandomOptions {
   std::optional<std::int64_t> seed = {};    ///< the seed; by default drawn from the global generator
   bool rerandomize_each_iteration = false;  ///< whether each iteration has other numbers
@@ -45,6 +65,12 @@ struct BatchOptions {
   bool drop_remainder = false;  ///< whether a smaller last batch is left out
 };
 
+/// Options of `Dataset`.
+///
+///     auto rows = data::Dataset::range(1, 4).map([](const data::Element& e) {
+///       return data::Element{K::ones({e[0].item<int>()})};
+///     });
+///     for (const data::Element& batch : rows.padded_batch(3)) std::cout << batch[0];
 struct PaddedBatchOptions {
   std::vector<Shape> padded_shapes =
       {};  ///< the shape of each tensor; None, the default, is the longest extent in the batch
@@ -52,6 +78,11 @@ struct PaddedBatchOptions {
   bool drop_remainder = false;
 };
 
+/// Options of `Dataset`.
+///
+///     for (const data::Element& window :
+///          data::Dataset::range(5).window(3, {.shift = 1, .drop_remainder = true}))
+///       std::cout << window[0] << " ";
 struct WindowOptions {
   std::optional<std::int64_t> shift =
       {};                       ///< the distance between the first elements of windows; `size` by default
@@ -78,6 +109,13 @@ struct WindowOptions {
 ///
 /// A Dataset is a handle: copies refer to one dataset. Any number of threads may read a dataset, each with
 /// its iterators. All transformations throw ValueError for numbers out of range and functions that are empty.
+///
+///     auto batches =
+///         data::Dataset::range(10)
+///             .shuffle(10, {.seed = 1})
+///             .map([](const data::Element& e) { return data::Element{e[0] * 10}; })
+///             .batch(4);
+///     for (const data::Element& batch : batches) std::cout << batch[0] << " ";
 class Dataset {
  public:
   using Function = std::function<Element(const Element&)>;

@@ -13,11 +13,17 @@ namespace ktape::data {
 /// `keras.utils.to_categorical`.
 ///
 ///     data::to_categorical(K::constant({0, 2, 1}), 3)       // ((1, 0, 0), (0, 0, 1), (0, 1, 0))
+///
+/// For example:
+///
+///     std::cout << data::to_categorical(K::constant({0, 2, 1}), 3);
 Tensor to_categorical(const Tensor& x, std::optional<std::int64_t> num_classes = {});
 
 /// Returns x divided by its norm of an order along an axis, (sum |x|^order)^(1 / order); an infinite order
 /// takes the largest |x|. Rows of zeros do not change. Integers become floatx(). Throws ValueError unless the
 /// order is above 0, and for an axis out of range. `keras.utils.normalize`.
+///
+///     std::cout << data::normalize(K::constant({{3., 4.}}));
 Tensor normalize(const Tensor& x, int axis = -1, double order = 2);
 
 struct PadSequencesOptions {
@@ -42,6 +48,10 @@ Tensor pad_sequences(const std::vector<Sequence>& sequences, DType dtype, const 
 /// hold. `keras.utils.pad_sequences`.
 ///
 ///     data::pad_sequences({{1, 2}, {3}}, {.padding = "post"})       // ((1, 2), (3, 0))
+///
+/// For example:
+///
+///     std::cout << data::pad_sequences({{1, 2}, {3}}, {.padding = "post"});
 template <Arithmetic T = int>
 requires(!std::same_as<T, bool>) Tensor
     pad_sequences(const std::vector<std::vector<T>>& sequences, const PadSequencesOptions& options = {}) {
@@ -69,6 +79,10 @@ struct TimeseriesOptions {
 ///     auto windows = data::timeseries_from_array(series, series[{{7}}], {.sequence_length = 7});
 ///
 /// Without targets, or with `Tensor()` as targets, the elements are windows alone.
+///
+///     auto windows = data::timeseries_from_array(K::arange(6., {.dtype = "float32"}),
+///                                                {.sequence_length = 3});
+///     for (const data::Element& batch : windows) std::cout << batch[0];
 Dataset timeseries_from_array(const Tensor& data, const Tensor& targets, const TimeseriesOptions& options);
 Dataset timeseries_from_array(const Tensor& data, const TimeseriesOptions& options);
 /// Calls `timeseries_from_array`, under the name of the Keras function.
@@ -90,6 +104,10 @@ struct TimeseriesGeneratorOptions {
 /// Makes a dataset of the `length` steps before each target: steps `i - length, ..., i - 1` for `targets[i]`.
 /// Throws ValueError for data and targets that differ in length and if no window fits. Mirrors Keras 2's
 /// `TimeseriesGenerator`.
+///
+///     Tensor x = K::arange(6., {.dtype = "float32"});
+///     for (const data::Element& batch : data::TimeseriesGenerator(x, x, 3))
+///       std::cout << batch[0] << " " << batch[1];
 Dataset TimeseriesGenerator(const Tensor& data, const Tensor& targets, std::int64_t length,
                             const TimeseriesGeneratorOptions& options = {});
 

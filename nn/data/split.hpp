@@ -19,6 +19,12 @@ struct TrainTestSplit {
 ///
 ///     auto split = data::train_test_split({x, y}, {.test_size = 0.2, .seed = 1});
 ///     model.fit(split.train[0], split.train[1]);
+///
+/// For example:
+///
+///     auto split =
+///         data::train_test_split({K::arange(10)}, {.test_size = 0.2, .seed = 1});
+///     std::cout << split.train[0].shape() << " " << split.test[0].shape();
 TrainTestSplit train_test_split(const TensorList& tensors, const TrainTestSplitOptions& options = {});
 
 }  // namespace ktape::data

@@ -51,6 +51,11 @@ struct InitOptions {
 };
 /// Joins the processes that mpirun started. All processes continue the random numbers of rank 0. A later call
 /// only sets the timeout. Throws ValueError unless the timeout is above 0.
+///
+///     nn::distributed::init({.timeout = 60});
+///     if (nn::distributed::first())
+///       std::cout << "rank " << nn::distributed::rank() << " of "
+///                 << nn::distributed::size();
 void init(const InitOptions& options = {});
 /// Return the number of this process, counted from 0, and the number of processes.
 int rank();
@@ -76,6 +81,15 @@ struct OptimizerOptions {
 /// Files contain the wrapped optimizer, so that they can be loaded without MPI. After
 /// `model.compile({.optimizer = Optimizer(model.optimizer()), ...})` the training resumes. Throws ValueError
 /// for an undefined optimizer and bucket_bytes below 1.
+///
+///     nn::distributed::init();
+///     nn::Sequential model({nn::Dense(1, {.kernel_initializer = "zeros"})});
+///     model.compile(
+///         {.optimizer = nn::distributed::Optimizer(nn::SGD(0.1), {.float16 = true}),
+///          .loss = "mse"});
+///     auto history = model.fit(K::ones({8, 2}), K::ones({8, 1}),
+///                              {.batch_size = 4, .epochs = 2, .verbose = 0});
+///     std::cout << history["loss"].size() << " epochs";
 class Optimizer : public nn::Optimizer {
  public:
   explicit Optimizer(const nn::Optimizer& optimizer, const OptimizerOptions& options = {});
@@ -90,14 +104,29 @@ struct AllreduceOptions {
 /// Returns the mean, or the sum, of the tensors of all processes, in all processes. The gradient is the mean,
 /// or the sum, of the gradients of all processes. Throws TypeError for the mean of a tensor that is not
 /// floating, and ValueError for another op. Mirrors `hvd.allreduce`.
+///
+///     nn::distributed::init();
+///     Tensor x = K::constant({1., 2.}) * (nn::distributed::rank() + 1.f);
+///     std::cout << nn::distributed::allreduce(x, {.op = "sum"});
 Tensor allreduce(const Tensor& x, const AllreduceOptions& options = {});
 /// Returns the tensors of all processes, joined along axis 0, the only axis along which they may differ in
 /// extent. The gradient is the sum over all processes of the gradients of this process's part. Throws
 /// ValueError for a scalar.
+///
+///     nn::distributed::init();
+///     Tensor mine = K::full({1, 2}, nn::distributed::rank());
+///     std::cout << nn::distributed::allgather(mine);
 Tensor allgather(const Tensor& x);
 /// Returns the tensor of the process `root` in all processes. The gradient of root's tensor is the sum of the
 /// gradients of all processes; the gradient of the other processes' tensors is zeros. Throws ValueError for a
 /// root that is not a rank.
+///
+///     nn::distributed::init();
+///     Variable w = K::random_uniform_variable({2}, 0, 1);
+///     nn::distributed::broadcast(std::vector<Variable>{w},
+///                                0);  // all processes have the values of rank 0
+///     nn::distributed::barrier();
+///     std::cout << nn::distributed::broadcast(K::ones({2}));
 Tensor broadcast(const Tensor& x, int root = 0);
 /// Assigns root's values to the variables of all processes.
 void broadcast(const std::vector<Variable>& variables, int root = 0);
@@ -106,6 +135,11 @@ void barrier();
 
 /// BatchNormalization with the statistics of the batches of all processes, weighted like gradients. Mirrors
 /// `keras.layers.BatchNormalization(synchronized=True)`.
+///
+///     nn::distributed::init();
+///     nn::Sequential model(
+///         {nn::distributed::SyncBatchNormalization({.input_shape = {2}})});
+///     std::cout << model.predict(K::ones({1, 2}), {.verbose = 0}).shape();
 class SyncBatchNormalization : public Layer {
  public:
   explicit SyncBatchNormalization(const BatchNormalizationOptions& options = {});
@@ -118,6 +152,10 @@ struct Traffic {
   double waited = 0;       ///< seconds of waiting without other work
 
   /// Returns the share of `seconds` in which the process computed at the same time.
+  ///
+  ///     nn::distributed::init();
+  ///     nn::distributed::Traffic sent = nn::distributed::traffic();
+  ///     std::cout << sent.bytes << " bytes, hidden: " << sent.hidden();
   double hidden() const { return seconds > 0 ? 1 - waited / seconds : 1; }
 };
 Traffic traffic();

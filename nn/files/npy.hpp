@@ -13,6 +13,9 @@ namespace ktape::data {
 /// the file, for a file that is missing, truncated or not a .npy file, for other contents such as objects
 /// (pickles), and for compressed data that inflate to more than 64 MB and 32 times their size, because a
 /// small file must not fill the memory. Mirrors `numpy.load`.
+///
+///     data::save_npy("x.npy", K::constant({1., 2.}));
+///     std::cout << data::load_npy("x.npy");
 Tensor load_npy(const std::string& path);
 
 /// Returns the arrays of a .npz file and their names, without ".npy", in the order of the file. Throws the
@@ -21,6 +24,12 @@ Tensor load_npy(const std::string& path);
 /// 64 MB and 32 times the size of the file. Mirrors `numpy.load`.
 ///
 ///     for (const auto& [name, array] : data::load_npz("weights.npz")) ...
+///
+/// For example:
+///
+///     data::save_npz("pair.npz", {{"x", K::ones({2})}, {"y", K::zeros({1})}});
+///     for (const auto& [name, array] : data::load_npz("pair.npz"))
+///       std::cout << name << " " << array << " ";
 std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path);
 
 /// Writes a tensor as a .npy file; a complete file replaces an older file at once. Throws IOError, naming the

@@ -22,6 +22,11 @@ namespace ktape::data {
 /// file, because a small file must not fill the memory.
 ///
 ///     for (const auto& [name, tensor] : data::load_torch("model.pt")) ...
+///
+/// For example:
+///
+///     for (const auto& [name, tensor] : data::load_torch("linear.pt"))
+///       std::cout << name << " " << tensor << "\n";
 std::vector<std::pair<std::string, Tensor>> load_torch(const std::string& path);
 
 }  // namespace ktape::data

@@ -155,6 +155,8 @@ inline constexpr auto &kld = kl_divergence, &KLD = kl_divergence,
 inline constexpr auto& logcosh = log_cosh;
 
 /// Returns the name of a function of this file, or of a crossentropy in `K`; empty for another function.
+///
+///     std::cout << nn::losses::name_of(nn::any_function(nn::losses::huber));
 inline std::string name_of(AnyFunction function) {
   static const NamedFunction all[] = {
       {any_function(mean_squared_error), "mean_squared_error"},

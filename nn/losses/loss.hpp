@@ -16,6 +16,15 @@ struct LossValues {
 };
 
 /// The base class of losses: `call(y_true, y_pred)` returns the values, before reduction.
+///
+///     struct SquareImpl : nn::LossImpl {
+///       std::string class_name() const override { return "Square"; }
+///       nn::LossValues call(const Tensor& y_true, const Tensor& y_pred) const override {
+///         return K::mean(K::square(y_pred - y_true), -1);
+///       }
+///     };
+///     std::cout << nn::LossOf<SquareImpl>()(K::constant({{1., 2.}}),
+///                                           K::constant({{1., 4.}}));
 class LossImpl : public FunctionObject<LossValues, const Tensor&, const Tensor&> {
  public:
   static constexpr const char* kind = "loss";
@@ -28,6 +37,11 @@ class LossImpl : public FunctionObject<LossValues, const Tensor&, const Tensor&>
   }
 };
 
+/// Options of `Loss`.
+///
+///     nn::Loss loss = "mse";
+///     std::cout << loss(K::constant({{1.}, {2.}}), K::constant({{1.}, {4.}}),
+///                       {.sample_weight = K::constant({1., 0.5})});
 struct LossCallOptions {
   Tensor sample_weight = {};  ///< a weight for each sample, or for each value
   Tensor mask = {};           ///< values with mask 0 do not count; by default the mask of y_pred
@@ -39,6 +53,11 @@ struct LossCallOptions {
 /// one value, or a value for each sample; the values are averaged.
 ///
 ///     model.compile({.loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
+///
+/// For example:
+///
+///     nn::Loss loss = "mse";
+///     std::cout << loss(K::constant({{1., 2.}}), K::constant({{1., 4.}}));
 class Loss : public FunctionHandle<LossImpl> {
  public:
   using FunctionHandle::FunctionHandle;

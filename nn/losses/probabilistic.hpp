@@ -17,6 +17,11 @@ struct BinaryCrossentropyOptions {
 };
 
 /// The crossentropy of two classes, -(t log(p) + (1 - t) log(1 - p)), with targets t of 0 and 1.
+///
+///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+///     std::cout << nn::BinaryCrossentropy()(y, p) << " "
+///               << nn::losses::binary_crossentropy(y, p);
 class BinaryCrossentropy : public Loss {
  public:
   BinaryCrossentropy(const BinaryCrossentropyOptions& options = {});
@@ -35,6 +40,11 @@ struct BinaryFocalCrossentropyOptions {
 
 /// The binary crossentropy times (1 - q)^gamma, where q is the probability of the true class: easy samples
 /// count less.
+///
+///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+///     std::cout << nn::BinaryFocalCrossentropy()(y, p) << " "
+///               << nn::losses::binary_focal_crossentropy(y, p);
 class BinaryFocalCrossentropy : public Loss {
  public:
   BinaryFocalCrossentropy(const BinaryFocalCrossentropyOptions& options = {});
@@ -50,6 +60,11 @@ struct CategoricalCrossentropyOptions {
 
 /// The crossentropy -sum(t log(p)) of several classes, with one-hot targets in the shape of the
 /// predictions.
+///
+///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+///     std::cout << nn::CategoricalCrossentropy()(y, p) << " "
+///               << nn::losses::categorical_crossentropy(y, p);
 class CategoricalCrossentropy : public Loss {
  public:
   CategoricalCrossentropy(const CategoricalCrossentropyOptions& options = {});
@@ -66,6 +81,11 @@ struct CategoricalFocalCrossentropyOptions {
 };
 
 /// -sum(alpha (1 - p)^gamma t log(p)), with one-hot targets: easy samples count less.
+///
+///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+///     std::cout << nn::CategoricalFocalCrossentropy()(y, p) << " "
+///               << nn::losses::categorical_focal_crossentropy(y, p);
 class CategoricalFocalCrossentropy : public Loss {
  public:
   CategoricalFocalCrossentropy(const CategoricalFocalCrossentropyOptions& options = {});
@@ -81,6 +101,11 @@ struct SparseCategoricalCrossentropyOptions {
 
 /// The crossentropy -log(p[t]) of several classes, with class numbers as targets. Samples of
 /// `ignore_class` do not count, also not in the mean.
+///
+///     Tensor y = K::constant({1, 0}, {.dtype = "int32"}),
+///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+///     std::cout << nn::SparseCategoricalCrossentropy()(y, p) << " "
+///               << nn::losses::sparse_categorical_crossentropy(y, p);
 class SparseCategoricalCrossentropy : public Loss {
  public:
   SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyOptions& options = {});
@@ -94,18 +119,30 @@ struct CategoricalGeneralizedCrossEntropyOptions {
 
 /// (1 - p[t]^q) / q, with class numbers as targets: a loss that bears wrong labels. Throws ValueError
 /// unless 0 < q < 1.
+///
+///     Tensor y = K::constant({1, 0}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+///     std::cout << nn::CategoricalGeneralizedCrossEntropy()(y, p) << " "
+///               << nn::losses::categorical_generalized_cross_entropy(y, p);
 class CategoricalGeneralizedCrossEntropy : public Loss {
  public:
   CategoricalGeneralizedCrossEntropy(const CategoricalGeneralizedCrossEntropyOptions& options = {});
 };
 
 /// The divergence sum(t log(t / p)) of the predicted from the true distribution.
+///
+///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+///     std::cout << nn::KLDivergence()(y, p) << " " << nn::losses::kl_divergence(y, p);
 class KLDivergence : public Loss {
  public:
   KLDivergence(const LossOptions& options = {});
 };
 
 /// p - t log(p), for counts that follow a Poisson distribution.
+///
+///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+///     std::cout << nn::Poisson()(y, p) << " " << nn::losses::poisson(y, p);
 class Poisson : public Loss {
  public:
   Poisson(const LossOptions& options = {});

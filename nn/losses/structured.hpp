@@ -14,6 +14,10 @@ struct DiceOptions {
 
 /// 1 - 2 sum(t p) / (sum(t) + sum(p)): the overlap of true and predicted segments, over `axis` or all
 /// axes.
+///
+///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+///     std::cout << nn::Dice()(y, p) << " " << nn::losses::dice(y, p);
 class Dice : public Loss {
  public:
   Dice(const DiceOptions& options = {});
@@ -29,6 +33,10 @@ struct TverskyOptions {
 
 /// 1 minus the overlap of true and predicted segments, where `alpha` weighs false positives and `beta`
 /// false negatives.
+///
+///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+///     std::cout << nn::Tversky()(y, p) << " " << nn::losses::tversky(y, p);
 class Tversky : public Loss {
  public:
   Tversky(const TverskyOptions& options = {});
@@ -44,6 +52,10 @@ struct CircleOptions {
 
 /// The circle loss of embeddings (batch, features) with class numbers as targets: embeddings of a class
 /// shall be alike. Samples with a loss of 0 do not count in the mean.
+///
+///     Tensor y = K::constant({0, 0, 1}, {.dtype = "int32"}),
+///            p = K::l2_normalize(K::constant({{1., 0.}, {0.9, 0.1}, {0., 1.}}), 1);
+///     std::cout << nn::Circle()(y, p) << " " << nn::losses::circle(y, p);
 class Circle : public Loss {
  public:
   Circle(const CircleOptions& options = {});
@@ -51,6 +63,10 @@ class Circle : public Loss {
 
 /// The loss of sequences of labels without known positions (connectionist temporal classification):
 /// targets (batch, labels), logits (batch, time, classes).
+///
+///     Tensor labels = K::constant({{1, 2}}, {.dtype = "int32"});
+///     std::cout << nn::CTC()(labels, K::zeros({1, 4, 3})) << " "
+///               << nn::losses::ctc(labels, K::zeros({1, 4, 3}));
 class CTC : public Loss {
  public:
   CTC(const LossOptions& options = {});

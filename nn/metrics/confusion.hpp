@@ -12,6 +12,10 @@
 namespace ktape::nn {
 
 /// Thresholds of a metric: one number, or several.
+///
+///     nn::Precision metric({.thresholds = {0.3}, .top_k = {}});
+///     metric.update_state(K::constant({0., 1.}), K::constant({0.4, 0.8}));
+///     std::cout << metric.result();
 class Thresholds {
  public:
   Thresholds() = default;  ///< 0.5
@@ -26,30 +30,55 @@ class Thresholds {
   std::vector<double> list_;
 };
 
+/// Options of `TruePositives`, `FalsePositives`, `TrueNegatives` and `FalseNegatives`.
+///
+///     nn::TruePositives metric({.thresholds = {0.3, 0.5}});
+///     metric.update_state(K::constant({0., 1.}), K::constant({0.4, 0.45}));
+///     std::cout << metric.result();
 struct CountOptions {
   Thresholds thresholds = {};  ///< in [0, 1] (ValueError); several thresholds give a vector of results
   std::string name = {};
 };
 
 /// The number of positive predictions with a positive target.
+///
+///     nn::TruePositives metric;
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class TruePositives : public Metric {
  public:
   TruePositives(const CountOptions& options = {});
 };
 
 /// The number of positive predictions with a negative target.
+///
+///     nn::FalsePositives metric;
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class FalsePositives : public Metric {
  public:
   FalsePositives(const CountOptions& options = {});
 };
 
 /// The number of negative predictions with a negative target.
+///
+///     nn::TrueNegatives metric;
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class TrueNegatives : public Metric {
  public:
   TrueNegatives(const CountOptions& options = {});
 };
 
 /// The number of negative predictions with a positive target.
+///
+///     nn::FalseNegatives metric;
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class FalseNegatives : public Metric {
  public:
   FalseNegatives(const CountOptions& options = {});
@@ -62,11 +91,21 @@ struct PrecisionOptions {
   std::string name = {};
 };
 /// True positives / predicted positives, 0 without predicted positives.
+///
+///     nn::Precision metric;
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class Precision : public Metric {
  public:
   Precision(const PrecisionOptions& options = {});
 };
 /// True positives / positives, 0 without positives.
+///
+///     nn::Recall metric;
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class Recall : public Metric {
  public:
   Recall(const PrecisionOptions& options = {});
@@ -83,6 +122,11 @@ struct SensitivityAtSpecificityOptions {
 };
 
 /// The best sensitivity (true positive rate) at a specificity of at least `specificity`.
+///
+///     nn::SensitivityAtSpecificity metric({.specificity = 0.5});
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class SensitivityAtSpecificity : public Metric {
  public:
   SensitivityAtSpecificity(const SensitivityAtSpecificityOptions& options);
@@ -98,6 +142,11 @@ struct SpecificityAtSensitivityOptions {
 };
 
 /// The best specificity (true negative rate) at a sensitivity of at least `sensitivity`.
+///
+///     nn::SpecificityAtSensitivity metric({.sensitivity = 0.5});
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class SpecificityAtSensitivity : public Metric {
  public:
   SpecificityAtSensitivity(const SpecificityAtSensitivityOptions& options);
@@ -113,6 +162,11 @@ struct PrecisionAtRecallOptions {
 };
 
 /// The best precision at a recall of at least `recall`.
+///
+///     nn::PrecisionAtRecall metric({.recall = 0.5});
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class PrecisionAtRecall : public Metric {
  public:
   PrecisionAtRecall(const PrecisionAtRecallOptions& options);
@@ -127,6 +181,11 @@ struct RecallAtPrecisionOptions {
 };
 
 /// The best recall at a precision of at least `precision`.
+///
+///     nn::RecallAtPrecision metric({.precision = 0.5});
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class RecallAtPrecision : public Metric {
  public:
   RecallAtPrecision(const RecallAtPrecisionOptions& options);
@@ -147,6 +206,11 @@ struct AUCOptions {
 /// The area under the curve of true against false positive rates, or of precision against recall (between
 /// thresholds as Davis and Goadrich interpolate). Throws ValueError for an unknown curve or method, and for
 /// less than 2 or more than 2^20 thresholds.
+///
+///     nn::AUC metric;
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class AUC : public Metric {
  public:
   AUC(const AUCOptions& options = {});

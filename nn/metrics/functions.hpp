@@ -8,10 +8,22 @@
 namespace ktape::nn::metrics {
 
 /// Returns 1 where targets, 0 or 1, and predictions are on the same side of the threshold, else 0.
+///
+///     std::cout << nn::metrics::binary_accuracy(K::constant({{0., 1.}}),
+///                                               K::constant({{0.2, 0.4}}));
 Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double threshold = 0.5);
 /// Returns 1 where one-hot targets and predictions have their largest value at one position, else 0.
+///
+///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
+///            p = K::constant({{0.2, 0.8}, {0.4, 0.6}});
+///     std::cout << nn::metrics::categorical_accuracy(y, p) << " "
+///               << nn::metrics::top_k_categorical_accuracy(y, p, 2);
 Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
 /// Computes `categorical_accuracy` for class numbers as targets.
+///
+///     Tensor y = K::constant({1., 0.}), p = K::constant({{0.2, 0.8}, {0.4, 0.6}});
+///     std::cout << nn::metrics::sparse_categorical_accuracy(y, p) << " "
+///               << nn::metrics::sparse_top_k_categorical_accuracy(y, p, 2);
 Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
 /// Returns 1 where the target class is among the k largest predictions, else 0.
 Tensor top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k = 5);
@@ -27,6 +39,8 @@ using losses::kld, losses::KLD, losses::kullback_leibler_divergence, losses::log
     losses::MAE, losses::mape, losses::MAPE, losses::mse, losses::MSE, losses::msle, losses::MSLE;
 
 /// Returns the name of a function of this file, or of a loss; empty for another function.
+///
+///     std::cout << nn::metrics::name_of(nn::any_function(nn::metrics::binary_accuracy));
 inline std::string name_of(AnyFunction function) {
   static const NamedFunction all[] = {
       {any_function(binary_accuracy), "binary_accuracy"},

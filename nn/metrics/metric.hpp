@@ -10,6 +10,12 @@ namespace ktape::nn {
 
 class Archive;
 
+/// Options of `Metric`, `Mean` and `Sum`.
+///
+///     nn::Metric metric = nn::metrics::MeanAbsoluteError({.name = "error"});
+///     metric.update_state(K::constant({{1.}, {2.}}), K::constant({{1.5}, {4.}}),
+///                         {.sample_weight = K::constant({1., 0.})});
+///     std::cout << metric.name() << " " << metric.result();
 struct MetricCallOptions {
   Tensor sample_weight = {};  ///< weights of samples, (n,) or (n, 1), or of values, such as (n, steps)
   Tensor mask = {};           ///< 0 excludes; in such shapes; by default the mask of y_pred
@@ -17,6 +23,20 @@ struct MetricCallOptions {
 
 /// The base class of metrics. A user's metric accumulates in `update_state`, which the tape does not record,
 /// and returns the value in `result`.
+///
+///     struct LargestImpl : nn::MetricImpl {
+///       float largest = 0;
+///       LargestImpl() : nn::MetricImpl("Largest", "largest") {}
+///       void update_state(const Tensor& y_true, const Tensor& y_pred,
+///                         const Tensor&) override {
+///         largest = std::max(largest, K::max(K::abs(y_pred - y_true)).item<float>());
+///       }
+///       Tensor result() const override { return K::constant(largest); }
+///       void reset_state() override { largest = 0; }
+///     };
+///     nn::MetricOf<LargestImpl> metric;
+///     metric.update_state(K::constant({{1.}, {2.}}), K::constant({{1.5}, {2.}}));
+///     std::cout << metric.result();
 class MetricImpl : public Object {
  public:
   static constexpr const char* kind = "metric";
@@ -49,6 +69,10 @@ class MetricImpl : public Object {
 ///
 /// "accuracy" means binary, categorical or sparse accuracy, by the shapes of the first targets and
 /// predictions. Sums are kept in double precision; results are floatx.
+///
+///     nn::Metric metric = "mae";
+///     metric.update_state(K::constant({{1.}, {2.}}), K::constant({{1.}, {4.}}));
+///     std::cout << metric.result();
 class Metric : public Handle<MetricImpl> {
  public:
   using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
@@ -102,6 +126,10 @@ struct MetricOptions {
 };
 
 /// The weighted mean of all values.
+///
+///     nn::Mean metric;
+///     metric.update_state(K::constant({1., 2., 6.}));
+///     std::cout << metric.result();
 class Mean : public Metric {
  public:
   Mean(const MetricOptions& options = {});
@@ -109,6 +137,10 @@ class Mean : public Metric {
 };
 
 /// The weighted sum of all values.
+///
+///     nn::Sum metric;
+///     metric.update_state(K::constant({1., 2., 6.}));
+///     std::cout << metric.result();
 class Sum : public Metric {
  public:
   Sum(const MetricOptions& options = {});

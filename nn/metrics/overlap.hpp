@@ -15,6 +15,11 @@ struct FBetaScoreOptions {
 };
 /// (1 + beta^2) precision recall / (beta^2 precision + recall) of each class of (samples, classes). Throws
 /// ValueError for tensors of another rank and options out of range.
+///
+///     nn::FBetaScore metric({.beta = 2, .threshold = 0.5});
+///     metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+///                         K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+///     std::cout << metric.result();
 class FBetaScore : public Metric {
  public:
   FBetaScore(const FBetaScoreOptions& options = {});
@@ -26,6 +31,11 @@ struct F1ScoreOptions {
   std::string name = {};
 };
 /// FBetaScore with beta = 1.
+///
+///     nn::F1Score metric({.threshold = 0.5});
+///     metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+///                         K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+///     std::cout << metric.result();
 class F1Score : public Metric {
  public:
   F1Score(const F1ScoreOptions& options = {});
@@ -42,6 +52,10 @@ struct IoUOptions {
 };
 /// Intersection over union of true and predicted classes, averaged over the target classes that occur.
 /// Throws ValueError for class numbers outside of [0, num_classes), and for more than 2^20 classes.
+///
+///     nn::IoU metric({.num_classes = 2, .target_class_ids = {1}});
+///     metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0., 1., 0., 0.}));
+///     std::cout << metric.result();
 class IoU : public Metric {
  public:
   IoU(const IoUOptions& options);
@@ -56,6 +70,10 @@ struct MeanIoUOptions {
   int axis = -1;
 };
 /// IoU, averaged over all classes.
+///
+///     nn::MeanIoU metric({.num_classes = 2});
+///     metric.update_state(K::constant({0., 1., 1., 0.}), K::constant({0., 1., 0., 0.}));
+///     std::cout << metric.result();
 class MeanIoU : public Metric {
  public:
   MeanIoU(const MeanIoUOptions& options);
@@ -68,6 +86,11 @@ struct BinaryIoUOptions {
 };
 
 /// IoU of two classes, with predictions between 0 and 1 that a threshold turns into classes.
+///
+///     nn::BinaryIoU metric({.target_class_ids = {1}});
+///     metric.update_state(K::constant({0., 1., 1., 0.}),
+///                         K::constant({0.1, 0.8, 0.4, 0.3}));
+///     std::cout << metric.result();
 class BinaryIoU : public Metric {
  public:
   BinaryIoU(const BinaryIoUOptions& options = {});
@@ -82,6 +105,11 @@ struct OneHotIoUOptions {
   int axis = -1;
 };
 /// IoU of one-hot targets.
+///
+///     nn::OneHotIoU metric({.num_classes = 2, .target_class_ids = {1}});
+///     metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+///                         K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+///     std::cout << metric.result();
 class OneHotIoU : public Metric {
  public:
   OneHotIoU(const OneHotIoUOptions& options);
@@ -96,6 +124,11 @@ struct OneHotMeanIoUOptions {
 };
 
 /// IoU of one-hot targets, averaged over all classes.
+///
+///     nn::OneHotMeanIoU metric({.num_classes = 2});
+///     metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
+///                         K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+///     std::cout << metric.result();
 class OneHotMeanIoU : public Metric {
  public:
   OneHotMeanIoU(const OneHotMeanIoUOptions& options);

@@ -18,8 +18,15 @@ struct ExplainOptions {
 /// be written. ktape's own: Keras has no such function.
 ///
 ///     model.predict_on_batch(image);
-///     std::cout << nn::explain(model);
 ///     nn::explain(model, {.svg = "plan.svg"});
+///
+/// For example:
+///
+///     nn::Sequential model(
+///         {nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
+///     model.predict_on_batch(K::ones({2, 3}));
+///     model.predict_on_batch(K::ones({2, 3}));
+///     std::cout << nn::explain(model).substr(0, 60);
 std::string explain(const Model& model, const ExplainOptions& options = {});
 
 }  // namespace ktape::nn

@@ -16,6 +16,21 @@ class LayerGraph;
 ///     using Mine = nn::ModelOf<MineImpl>;
 ///     nn::register_object("Mine", [](const nn::Config& config) { return Mine(config); });
 ///     Mine model(in, out);
+///
+/// For example:
+///
+///     struct LoggingImpl : nn::FunctionalImpl {
+///       using nn::FunctionalImpl::FunctionalImpl;
+///       std::string class_name() const override { return "Logging"; }
+///       nn::Logs train_step(const nn::Batch& batch) override {
+///         std::cout << "a batch of " << batch.x[0].shape() << "\n";
+///         return nn::FunctionalImpl::train_step(batch);
+///       }
+///     };
+///     Tensor in = nn::Input({2});
+///     nn::ModelOf<LoggingImpl> model(in, nn::Dense(1)(in));
+///     model.compile({.loss = "mse"});
+///     model.fit(K::ones({4, 2}), K::ones({4, 1}), {.verbose = 0});
 class FunctionalImpl : public ModelImpl {
  public:
   /// Makes a functional model; see Model.

@@ -35,6 +35,10 @@ struct ModelOptions {
 /// model for one thread alone: meanwhile fit, evaluate, predict and calls on other threads throw ValueError,
 /// and training throws ValueError while another thread runs the model. Models that share layers are not
 /// protected from each other.
+///
+///     Tensor in = nn::Input({4});
+///     nn::Model model(in, nn::Dense(2)(nn::Dense(8, {.activation = "relu"})(in)));
+///     std::cout << model.predict(K::ones({3, 4}), {.verbose = 0}).shape();
 class Model : public Layer {
  public:
   Model() = default;
@@ -202,6 +206,14 @@ class ModelOf : public HandleOf<Model, Implementation> {
 };
 
 /// The implementation of a Model.
+///
+///     struct MineImpl : nn::ModelImpl {
+///       nn::Dense dense = add_layer(nn::Dense(10));
+///       Tensor call(const Tensor& x) override { return dense(x); }
+///     };
+///     using Mine = nn::ModelOf<MineImpl>;
+///     Mine model;
+///     std::cout << model(K::ones({2, 4})).shape();
 class ModelImpl : public LayerImpl {
  public:
   explicit ModelImpl(std::string class_name = "Model", const LayerOptions& options = {});

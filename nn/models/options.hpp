@@ -12,6 +12,13 @@
 /// The options of saving and loading.
 namespace ktape::nn {
 
+/// Options of `Model`.
+///
+///     nn::Sequential model({nn::Dense(1, {.input_shape = {2}})});
+///     model.save("model.ktape");
+///     nn::Model same = nn::load_model("model.ktape");
+///     Tensor x = K::random_normal({3, 2});
+///     std::cout << K::all(K::equal(model(x), same(x)));
 struct SaveOptions {
   bool overwrite = true;          ///< false: an existing file is an error
   bool include_optimizer = true;  ///< whether the optimizer's state is saved, if the format allows
@@ -22,6 +29,14 @@ struct SaveOptions {
 };
 
 /// An input of an exported model, as Keras's InputSpec says.
+///
+///     nn::Sequential model({nn::Dense(2, {.input_shape = {3}})});
+///     model.export_to(
+///         "model.onnx",
+///         {.input_signature = {{{None, 3}, ktape::DType::Float32, "pixels"}}});
+///     std::cout << nn::onnx::load("model.onnx")
+///                      .predict(K::ones({1, 3}), {.verbose = 0})
+///                      .shape();
 struct InputSignature {
   Shape shape;  ///< with the batch axis; None for an extent that may change from call to call
   DType dtype = DType::Float32;  ///< the dtype of the values
@@ -56,6 +71,15 @@ struct LoadOptions {
 ///     model.load_weights("model.safetensors.index.json", {.names = {
 ///         {R"(bert\.layer\.(\d+)\.output\.weight)", "output_$1/kernel", {1, 0}},
 ///         {R"(bert\.layer\.(\d+)\.output\.bias)", "output_$1/bias"}}});
+///
+/// For example:
+///
+///     nn::save_safetensors("other.safetensors", {{"fc.weight", K::ones({2, 3})}});
+///     nn::Sequential model(
+///         {nn::Dense(2, {.use_bias = false, .input_shape = {3}, .name = "scores"})});
+///     model.load_weights("other.safetensors",
+///                        {.names = {{"fc\\.weight", "scores/kernel", {1, 0}}}});
+///     std::cout << model.get_layer("scores").weight("kernel").shape();
 struct WeightName {
   std::string pattern, name;
   std::vector<int> transpose = {};

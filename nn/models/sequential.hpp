@@ -9,6 +9,11 @@ namespace ktape::nn {
 ///
 /// The model is built when its input is known: by an nn::Input as the first entry, by the `input_shape` of
 /// the first layer, by `build`, or by the first call.
+///
+///     nn::Sequential model(
+///         {nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
+///     std::cout << model(K::ones({2, 3})).shape()
+///               << " weights: " << model.count_params();
 class Sequential : public Model {
  public:
   Sequential() : Sequential(std::vector<Layer>()) {}

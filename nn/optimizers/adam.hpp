@@ -32,6 +32,12 @@ struct AdamOptions {
 };
 /// Adam: w -= learning_rate * sqrt(1 - beta_2^t) / (1 - beta_1^t) * m / (sqrt(v) + epsilon) in step t,
 /// counted from 1. All optimizers of this header throw ValueError for a beta outside of [0, 1).
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::Adam optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class Adam : public Optimizer {
  public:
   Adam(const AdamOptions& options = {});
@@ -56,6 +62,12 @@ struct AdamWOptions {
   std::string name = {};
 };
 /// Adam with decoupled weight decay: the decay of weights does not enter the gradient.
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::AdamW optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class AdamW : public Optimizer {
  public:
   AdamW(const AdamWOptions& options = {});
@@ -80,6 +92,12 @@ struct AdamaxOptions {
 };
 /// Adamax: u = max(beta_2 u, |g|), w -= learning_rate / (1 - beta_1^t) * m / (u + epsilon) in step t, counted
 /// from 1.
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::Adamax optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class Adamax : public Optimizer {
  public:
   Adamax(const AdamaxOptions& options = {});
@@ -103,6 +121,12 @@ struct NadamOptions {
   std::string name = {};
 };
 /// Adam with Nesterov's momentum (Dozat, 2015).
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::Nadam optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class Nadam : public Optimizer {
  public:
   Nadam(const NadamOptions& options = {});
@@ -127,6 +151,12 @@ struct LambOptions {
 };
 /// Lamb: the step has Adam's direction, with bias corrections in m and v, and is scaled to the length of the
 /// variable (You et al., 2019).
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::Lamb optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class Lamb : public Optimizer {
  public:
   Lamb(const LambOptions& options = {});

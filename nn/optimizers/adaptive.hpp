@@ -30,6 +30,12 @@ struct RMSpropOptions {
 /// RMSprop: v = rho v + (1 - rho) g^2, w -= learning_rate * g / sqrt(v + epsilon). With momentum, m =
 /// momentum * m + learning_rate * g / sqrt(v + epsilon) and w -= m. Throws ValueError unless 0 <= rho <=
 /// 1.
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::RMSprop optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class RMSprop : public Optimizer {
  public:
   RMSprop(const RMSpropOptions& options = {});
@@ -52,6 +58,12 @@ struct AdagradOptions {
   std::string name = {};
 };
 /// Adagrad: a += g^2, w -= learning_rate * g / sqrt(a + epsilon).
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::Adagrad optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class Adagrad : public Optimizer {
  public:
   Adagrad(const AdagradOptions& options = {});
@@ -75,6 +87,12 @@ struct AdadeltaOptions {
 };
 /// Adadelta, whose steps have the size of past steps (Zeiler, 2012): d = g * sqrt(D + epsilon) / sqrt(G +
 /// epsilon), where G and D are moving averages of g^2 and d^2; w -= learning_rate * d.
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::Adadelta optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class Adadelta : public Optimizer {
  public:
   Adadelta(const AdadeltaOptions& options = {});
@@ -100,6 +118,12 @@ struct AdafactorOptions {
   std::string name = {};
 };
 /// Adafactor, which keeps mean squares of rows and columns instead of all elements (Shazeer and Stern, 2018).
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::Adafactor optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class Adafactor : public Optimizer {
  public:
   Adafactor(const AdafactorOptions& options = {});

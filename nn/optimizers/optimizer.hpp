@@ -56,6 +56,20 @@ struct OptimizerStep {
 ///       }
 ///     };
 ///     using Sign = nn::OptimizerOf<SignImpl>;
+///
+/// For example:
+///
+///     struct SignImpl : nn::OptimizerImpl {
+///       SignImpl() : nn::OptimizerImpl("Sign", {.learning_rate = 0.01}) {}
+///       void update_step(const Tensor& g, Variable w,
+///                        const nn::OptimizerStep& step) override {
+///         K::update_sub(w, step.learning_rate * K::sign(g));
+///       }
+///     };
+///     nn::OptimizerOf<SignImpl> optimizer;
+///     Variable w = K::variable({1.f});
+///     optimizer.apply({K::constant({5.})}, {w});
+///     std::cout << w;
 class OptimizerImpl : public Object {
  public:
   static constexpr const char* kind = "optimizer";
@@ -150,6 +164,13 @@ class OptimizerImpl : public Object {
 ///
 ///     nn::Adam optimizer(0.01);
 ///     optimizer.apply(K::gradients(loss, weights), weights);
+///
+/// For example:
+///
+///     nn::Optimizer optimizer = "adam";
+///     Variable w = K::variable({1.f});
+///     optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class Optimizer : public Handle<OptimizerImpl> {
  public:
   Optimizer() = default;

@@ -9,12 +9,22 @@
 namespace ktape::nn {
 
 /// The base class of schedules.
+///
+///     struct HalvingImpl : nn::ScheduleImpl {
+///       std::string class_name() const override { return "Halving"; }
+///       double call(std::int64_t step) const override { return 0.1 / (1 + step); }
+///     };
+///     std::cout << nn::ScheduleOf<HalvingImpl>()(1);
 class ScheduleImpl : public FunctionObject<double, std::int64_t> {
  public:
   static constexpr const char* kind = "schedule";
 };
 
 /// A schedule gives the learning rate of each step: a schedule of Keras, or any callable of the step.
+///
+///     nn::Adam optimizer(
+///         nn::CosineDecay({.initial_learning_rate = 0.1, .decay_steps = 10}));
+///     std::cout << optimizer.learning_rate();
 class Schedule : public FunctionHandle<ScheduleImpl> {
  public:
   using FunctionHandle::FunctionHandle;
@@ -55,6 +65,10 @@ struct ExponentialDecayOptions {
   std::string name = "ExponentialDecay";
 };
 /// The rate initial_learning_rate * decay_rate^(step / decay_steps).
+///
+///     nn::ExponentialDecay schedule(
+///         {.initial_learning_rate = 0.1, .decay_steps = 10, .decay_rate = 0.5});
+///     for (int step : {0, 5, 10}) std::cout << schedule(step) << " ";
 class ExponentialDecay : public Schedule {
  public:
   ExponentialDecay(const ExponentialDecayOptions& options);
@@ -72,6 +86,10 @@ struct InverseTimeDecayOptions {
   std::string name = "InverseTimeDecay";
 };
 /// The rate initial_learning_rate / (1 + decay_rate * step / decay_steps).
+///
+///     nn::InverseTimeDecay schedule(
+///         {.initial_learning_rate = 0.1, .decay_steps = 10, .decay_rate = 0.5});
+///     for (int step : {0, 5, 10}) std::cout << schedule(step) << " ";
 class InverseTimeDecay : public Schedule {
  public:
   InverseTimeDecay(const InverseTimeDecayOptions& options);
@@ -89,6 +107,9 @@ struct PiecewiseConstantDecayOptions {
 /// The rate values[i] for steps after boundaries[i - 1], up to and including boundaries[i]; the last value
 /// after the last boundary. Throws ValueError unless there is one value more than boundaries, and for
 /// boundaries that do not increase.
+///
+///     nn::PiecewiseConstantDecay schedule({.boundaries = {5}, .values = {0.1, 0.01}});
+///     for (int step : {0, 5, 10}) std::cout << schedule(step) << " ";
 class PiecewiseConstantDecay : public Schedule {
  public:
   PiecewiseConstantDecay(const PiecewiseConstantDecayOptions& options);
@@ -105,6 +126,9 @@ struct PolynomialDecayOptions {
   std::string name = "PolynomialDecay";
 };
 /// The rate end + (initial - end) * (1 - min(step, decay_steps) / decay_steps)^power.
+///
+///     nn::PolynomialDecay schedule({.initial_learning_rate = 0.1, .decay_steps = 10});
+///     for (int step : {0, 5, 10}) std::cout << schedule(step) << " ";
 class PolynomialDecay : public Schedule {
  public:
   PolynomialDecay(const PolynomialDecayOptions& options);
@@ -123,6 +147,9 @@ struct CosineDecayOptions {
 /// A rate that falls along half a cosine over decay_steps, from the initial rate to alpha times the initial
 /// rate. With a warmup target, the rate first changes linearly over warmup_steps, from the initial rate to
 /// the target; then the cosine starts from the target.
+///
+///     nn::CosineDecay schedule({.initial_learning_rate = 0.1, .decay_steps = 10});
+///     for (int step : {0, 5, 10}) std::cout << schedule(step) << " ";
 class CosineDecay : public Schedule {
  public:
   CosineDecay(const CosineDecayOptions& options);
@@ -139,6 +166,10 @@ struct CosineDecayRestartsOptions {
   std::string name = "SGDRDecay";
 };
 /// A rate with periods of cosine decay, one after another.
+///
+///     nn::CosineDecayRestarts schedule(
+///         {.initial_learning_rate = 0.1, .first_decay_steps = 10});
+///     for (int step : {0, 5, 10}) std::cout << schedule(step) << " ";
 class CosineDecayRestarts : public Schedule {
  public:
   CosineDecayRestarts(const CosineDecayRestartsOptions& options);

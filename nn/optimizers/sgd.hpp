@@ -26,6 +26,12 @@ struct SGDOptions {
 };
 /// SGD: w -= learning_rate * g. With momentum, m = momentum * m - learning_rate * g and w += m; with
 /// nesterov, w += momentum * m - learning_rate * g. Throws ValueError for a momentum outside of [0, 1].
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::SGD optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class SGD : public Optimizer {
  public:
   SGD(const SGDOptions& options = {});
@@ -49,6 +55,12 @@ struct LionOptions {
 };
 /// Lion: w -= learning_rate * sign(beta_1 m + (1 - beta_1) g), then m = beta_2 m + (1 - beta_2) g. Throws
 /// ValueError unless 0 < beta_1 <= 1.
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::Lion optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class Lion : public Optimizer {
  public:
   Lion(const LionOptions& options = {});
@@ -76,6 +88,12 @@ struct FtrlOptions {
 };
 /// Ftrl, "follow the regularized leader" (McMahan et al., 2013), for shallow models with many features.
 /// Throws ValueError for a negative strength or accumulator, and for a power above 0.
+///
+///     Variable w = K::variable({1.f, -2.f});
+///     nn::Ftrl optimizer({.learning_rate = 0.1});
+///     for (int step = 0; step < 3; ++step)
+///       optimizer.apply(K::gradients(K::sum(w * w), {w}), {w});
+///     std::cout << w;
 class Ftrl : public Optimizer {
  public:
   Ftrl(const FtrlOptions& options = {});

@@ -18,6 +18,10 @@ struct PlotOptions {
 /// Draws the graph of a model into a file: an SVG picture for a name that ends in ".svg", or a text for
 /// Graphviz for ".dot" or ".gv". Throws ValueError for another suffix, an unknown rankdir and a model whose
 /// graph is not known, IOError if the file cannot be written. Mirrors `keras.utils.plot_model`.
+///
+///     nn::Sequential model({nn::Dense(1, {.input_shape = {2}, .name = "scores"})});
+///     nn::plot_model(model, "model.svg", {.show_shapes = true});
+///     std::cout << nn::model_to_dot(model);
 void plot_model(const Model& model, const std::string& to_file = "model.svg",
                 const PlotOptions& options = {});
 

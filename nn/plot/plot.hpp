@@ -16,7 +16,7 @@ class History;
 ///
 ///     plot::lines({{"loss", history["loss"]}, {"val_loss", history["val_loss"]}},
 ///                 {.title = "Digits", .x = {.label = "epoch"}, .y = {.log = true}}).save("loss.svg");
-///     std::cout << plot::histogram(weights);                      // drawn with characters
+///     plot::histogram(weights).save("weights.png", {.scale = 1, .dark = true});
 ///
 /// Each series has its own look. The first eight lines have colors, the next ones also dashes, dots or both,
 /// and lines from the 33rd on also markers; points differ in color and marker; bars are hatched from the
@@ -57,6 +57,11 @@ class Numbers {
 ///     lines({{.name = "mean", .y = loss, .error = deviation},
 ///            {.name = "best", .y = val_loss, .line = "dashed", .marker = "star", .color = 3, .alpha = 0.5}})
 ///     lines({{.name = "quartiles", .x = loss, .low = deviation, .high = val_loss}})  // fills between two curves
+///
+/// For example:
+///
+///     std::cout << plot::lines(
+///         {{.name = "squares", .y = {1., 4., 9.}, .line = "dashed"}});
 struct Series {
   std::string name = {};
   Numbers y = {};               ///< may be empty if `low` and `high` are given
@@ -95,6 +100,11 @@ struct Axis {
 };
 
 /// A text at a point of a chart.
+///
+///     plot::lines({1, 4, 2},
+///                 {.annotations = {{"minimum", 0, 1}}, .horizontal = {{2., "chance"}}})
+///         .save("marks.svg");
+///     std::cout << "marks.svg";
 struct Annotation {
   std::string text = {};
   double x = 0, y = 0;
@@ -160,16 +170,35 @@ struct ChartOptions {
 /// finite.
 ///
 ///     lines(loss, {.annotations = {{"minimum", 7, 0.1}}, .horizontal = {{0.5, "chance"}}, .vertical = {{3}}})
+///
+/// For example:
+///
+///     plot::lines({{"loss", {1., 0.5, 0.25}}},
+///                 {.title = "Training", .x = {.label = "epoch"}})
+///         .save("loss.svg");
+///     std::cout << plot::lines({1, 4, 9});
 Figure lines(const SeriesList& series, const ChartOptions& options = {});
 /// Draws a marker for each point. More than 5000 points are drawn as an image inside of the picture, with
 /// stronger colors where points overlap: an SVG picture of a million points has less than 1 MB.
+///
+///     std::cout << plot::scatter(
+///         {{.name = "points", .y = {3., 1., 2.}, .x = {1., 2., 3.}}});
 Figure scatter(const SeriesList& series, const ChartOptions& options = {});
 /// Draws a number of each epoch of a training, such as "loss" or "accuracy", and the number with "val_"
 /// before its name, if the history has it. Throws ValueError, with the nearest known names, for an unknown
 /// name.
+///
+///     nn::Sequential model({nn::Dense(1, {.kernel_initializer = "zeros"})});
+///     model.compile({.optimizer = nn::SGD(0.1), .loss = "mse"});
+///     nn::History history =
+///         model.fit(K::ones({8, 2}), K::ones({8, 1}), {.epochs = 4, .verbose = 0});
+///     plot::curves(history).save("loss.svg");
+///     std::cout << "loss.svg";
 Figure curves(const nn::History& history, const std::string& name = "loss", const ChartOptions& options = {});
 
 /// Draws a bar for each label and each series. A series has a number for each label, and no x.
+///
+///     std::cout << plot::bars({"cat", "dog"}, {{"share", {3., 5.}}});
 Figure bars(const std::vector<std::string>& labels, const SeriesList& series,
             const ChartOptions& options = {});
 
@@ -184,6 +213,8 @@ struct HistogramOptions {
 };
 /// Draws the counts of the numbers in intervals (bins) of equal width. On a logarithmic axis, the logarithms
 /// of the numbers have bins of equal width.
+///
+///     std::cout << plot::histogram(K::random_normal({1000}));
 Figure histogram(const Numbers& numbers, const HistogramOptions& options = {});
 
 struct HeatMapOptions {
@@ -200,6 +231,13 @@ struct HeatMapOptions {
 /// numbers have stronger colors; if there are negative numbers, these have another color.
 ///
 ///     plot::heat_map(weights, {.title = "Weights", .colors = "viridis"}).save("weights.svg");
+///
+/// For example:
+///
+///     plot::heat_map(K::random_normal({8, 8}),
+///                    {.title = "Weights", .colors = "viridis"})
+///         .save("weights.svg");
+///     std::cout << plot::heat_map(K::constant({{0., 1.}, {2., 3.}}));
 Figure heat_map(const Tensor& matrix, const HeatMapOptions& options = {});
 
 struct ConfusionMatrixOptions {
@@ -210,6 +248,9 @@ struct ConfusionMatrixOptions {
 };
 /// Draws the number of samples for each true class (row) and predicted class (column). y_true holds integer
 /// classes or one-hot rows, y_pred classes or scores (samples, classes). At most 1000 classes.
+///
+///     std::cout << plot::confusion_matrix(K::constant({0, 1, 1}),
+///                                         K::constant({0, 1, 0}));
 Figure confusion_matrix(const Tensor& y_true, const Tensor& y_pred,
                         const ConfusionMatrixOptions& options = {});
 /// Draws a confusion matrix of counts (classes, classes).
@@ -229,6 +270,12 @@ struct ImageGridOptions {
 /// smallest to the largest number.
 ///
 ///     plot::image_grid(x, {.columns = 8, .row_labels = {"digits", "rebuilt"}}).save("pairs.svg");
+///
+/// For example:
+///
+///     plot::image_grid(K::random_uniform({8, 6, 6, 1}), {.columns = 4})
+///         .save("images.svg");
+///     std::cout << "images.svg";
 Figure image_grid(const Tensor& images, const ImageGridOptions& options = {});
 
 struct GridOptions {
@@ -239,6 +286,14 @@ struct GridOptions {
 /// beside each other if there is room.
 ///
 ///     plot::grid({lines(loss), plot::histogram(weights)}, {.title = "A run", .columns = 2}).save("run.svg");
+///
+/// For example:
+///
+///     plot::Figure page =
+///         plot::grid({plot::lines({1, 4, 9}), plot::histogram(K::random_normal({100}))},
+///                    {.title = "A run", .columns = 2});
+///     page.save("run.png", {.dark = true});
+///     std::cout << "run.png";
 Figure grid(const std::vector<Figure>& figures, const GridOptions& options = {});
 
 }  // namespace ktape::plot

@@ -30,7 +30,10 @@ struct FileListing {
 /// be unknown. Throws IOError, naming the file, for a file that is missing or damaged, and ValueError for another
 /// name. Keras's KerasFileEditor shows its weights in this way.
 ///
-///     for (const auto& tensor : nn::list_file("model.keras").tensors) std::cout << tensor.name << "\n";
+///     nn::FileListing listing = nn::list_file("linear.pt");
+///     std::cout << nn::to_string(listing);
+///     for (const nn::ListedTensor& tensor : listing.tensors)
+///       std::cout << tensor.name << " has " << tensor.bytes << " bytes\n";
 FileListing list_file(const std::string& path);
 
 /// Returns the listing as a table. The program `ktape-files list FILE` prints the table.

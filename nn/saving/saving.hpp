@@ -14,6 +14,10 @@ Model load_model(const std::string& path, const LoadOptions& options = {});
 
 /// Makes a new model, with new weights, from the architecture that `Model::to_json` or Keras's `to_json`
 /// wrote. Mirrors `keras.models.model_from_json`.
+///
+///     nn::Sequential model({nn::Dense(1, {.input_shape = {2}})});
+///     nn::Model same = nn::model_from_json(model.to_json());
+///     std::cout << same.count_params();
 Model model_from_json(const std::string& json, const CustomObjects& custom_objects = {});
 
 }  // namespace ktape::nn

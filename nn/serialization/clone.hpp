@@ -20,6 +20,12 @@ struct CloneModelOptions {
 ///       if (layer.class_name() == "ReLU") return nn::Activation("gelu", {.name = layer.name()});
 ///       return nn::Layer::from_value(layer.to_value());
 ///     }});
+///
+/// For example:
+///
+///     nn::Sequential model({nn::Dense(1, {.input_shape = {2}})});
+///     nn::Model copy = nn::clone_model(model);
+///     std::cout << copy.count_params();
 Model clone_model(const Model& model, const CloneModelOptions& options = {});
 
 }  // namespace ktape::nn

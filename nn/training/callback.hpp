@@ -21,6 +21,10 @@ struct RunParameters {
 };
 
 /// Warns the user in the log and, if the run prints and the log does not, on the error stream.
+///
+///     nn::RunParameters quiet{.epochs = 3, .verbose = 0};
+///     nn::warn(quiet, "the learning rate is 0");  // only in the log
+///     std::cout << quiet.epochs;
 void warn(const RunParameters& parameters, const std::string& text);
 
 /// The base class of callbacks: override the functions of events. Epochs and batches count from 0.
@@ -31,6 +35,12 @@ void warn(const RunParameters& parameters, const std::string& text);
 ///       }
 ///     };
 ///     using Printer = nn::CallbackOf<PrinterImpl>;
+///
+///     nn::Sequential model({nn::Dense(1)});
+///     model.compile({.loss = "mse"});
+///     model.fit(
+///         K::ones({4, 2}), K::ones({4, 1}),
+///         {.epochs = 2, .verbose = 0, .callbacks = {Printer()}});
 class CallbackImpl : public Object {
  public:
   static constexpr const char* kind = "callback";

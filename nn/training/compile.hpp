@@ -53,6 +53,10 @@ using MetricList = std::vector<Metric>;
 ///     .metrics = {{"scores", {"accuracy"}}, {"boxes", {"mae"}}}
 ///
 /// In a list of lists, a single metric is a list of one: `{"accuracy", {"mae", "mse"}}`.
+///
+///     nn::CompileOptions options{.loss = {{"scores", "mse"}, {"boxes", "mae"}}};
+///     options.metrics = {{"scores", {"accuracy"}}, {"boxes", {"mae"}}};
+///     std::cout << "losses and metrics by the name of an output";
 class OutputMetrics {
  public:
   using Named = std::pair<std::string, MetricList>;
@@ -124,6 +128,10 @@ class OutputMetrics::Entry {
 
 /// Whether the training steps of a model run compiled: true, false or "auto". Throws ValueError for another
 /// text.
+///
+///     nn::Sequential model({nn::Dense(1, {.input_shape = {2}})});
+///     model.compile({.loss = "mse", .jit_compile = false});
+///     std::cout << nn::JitCompile("auto").wanted();
 class JitCompile {
  public:
   JitCompile(bool wanted) : wanted_(wanted) {}

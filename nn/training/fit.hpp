@@ -43,6 +43,13 @@ class ClassWeight {
 
 /// The data for validation: inputs, targets and optional weights, or a dataset of batches of inputs, targets
 /// and weights.
+///
+///     nn::Sequential model({nn::Dense(1, {.kernel_initializer = "zeros"})});
+///     model.compile({.optimizer = nn::SGD(0.), .loss = "mse"});
+///     nn::History history = model.fit(
+///         K::ones({4, 2}), K::ones({4, 1}),
+///         {.verbose = 0, .validation_data = {K::ones({2, 2}), K::zeros({2, 1})}});
+///     std::cout << history["loss"].back() << " " << history["val_loss"].back();
 struct ValidationData {
   NamedTensors x, y, sample_weight;
   std::optional<data::Dataset> dataset;
@@ -85,6 +92,11 @@ struct PredictOptions {
   std::vector<Callback> callbacks = {};
 };
 
+/// Options of `Model`.
+///
+///     nn::Sequential model({nn::Dense(1, {.kernel_initializer = "ones"})});
+///     model.compile({.optimizer = nn::SGD(0.1), .loss = "mse"});
+///     std::cout << model.train_on_batch(K::ones({4, 2}), K::ones({4, 1}));
 struct OnBatchOptions {
   NamedTensors sample_weight = {};
   ClassWeight class_weight = {};
@@ -93,6 +105,12 @@ struct OnBatchOptions {
 /// The prediction of a model: a tensor for a model of one output, and a vector of tensors for any model.
 ///
 ///     Tensor scores = model.predict(x);     std::vector<Tensor> all = pair.predict({left, right});
+///
+/// For example:
+///
+///     nn::Sequential model({nn::Dense(2)});
+///     nn::Prediction prediction = model.predict(K::ones({3, 4}), {.verbose = 0});
+///     std::cout << prediction.shape();
 class Prediction : public Tensor {
  public:
   explicit Prediction(std::vector<Tensor> outputs)

@@ -7,6 +7,15 @@ namespace ktape::nn {
 ///
 ///     nn::History history = model.fit(x, y, {.epochs = 8});
 ///     history["val_loss"].back();
+///
+/// For example:
+///
+///     Tensor x = K::random_normal({64, 2}), y = K::sum(x, 1, true);
+///     nn::Sequential model({nn::Dense(1, {.kernel_initializer = "zeros"})});
+///     model.compile({.optimizer = nn::SGD(0.1), .loss = "mse"});
+///     nn::History history = model.fit(x, y, {.epochs = 20, .verbose = 0});
+///     std::cout << history["loss"].size() << " epochs, smaller loss: "
+///               << (history["loss"].back() < history["loss"].front());
 class History : public Callback {
  public:
   History();

@@ -10,6 +10,15 @@ namespace ktape::nn {
 /// The results of a step or an epoch, such as losses and metrics: numbers with names, in order.
 ///
 ///     return nn::Logs{{"loss", loss}, {"penalty", penalty}};       // tensors of one element, or numbers
+///
+/// For example:
+///
+///     nn::Sequential model({nn::Dense(1, {.kernel_initializer = "ones"})});
+///     model.compile({.loss = "mse"});
+///     nn::Logs logs = model.evaluate(K::ones({4, 2}), K::ones({4, 1}), {.verbose = 0});
+///     std::cout
+///         << logs << " "
+///         << model.predict(K::ones({4, 2}), {.batch_size = 2, .verbose = 0}).shape();
 class Logs {
  public:
   class Number {

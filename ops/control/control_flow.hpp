@@ -13,10 +13,18 @@
 namespace ktape::backend {
 
 /// `K.gradients`: see ktape::gradients.
+///
+///     Variable w = K::variable({2.f, 3.f});
+///     Tensor loss = K::sum(w * w * w);
+///     Tensor g = K::gradients(loss, {w})[0];
+///     std::cout << g << " " << K::gradients(K::sum(g), {w})[0];
 using ktape::gradients;
 
 /// Returns x, or each of several tensors, as a constant through which no gradient flows. The result shares
 /// the memory of x. `K.stop_gradient`.
+///
+///     Variable w = K::variable({3.f});
+///     std::cout << K::gradients(K::sum(ops::stop_gradient(w) * w), {w})[0];
 Tensor stop_gradient(const Tensor& variables);
 std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables);
 
@@ -31,6 +39,10 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables);
 /// Throws ValueError when the rank of the condition is above the rank of the expressions, when the shapes do
 /// not broadcast, and when a callable returns no tensor. Throws TypeError for expressions of two dtypes where
 /// both sides are evaluated: for a condition with axes and for a symbolic condition. `K.switch`.
+///
+///     Tensor x = K::constant({3.});
+///     std::cout << K::switch_(
+///         K::sum(x) > 0, [&] { return x * 2; }, [&] { return x; });
 Tensor switch_(const TensorOrNumber& condition, const Branch& then_expression, const Branch& else_expression);
 
 struct MapOptions {
@@ -57,6 +69,9 @@ constexpr bool takes_vector_only = [] {
 /// has no slice, when the tensors of elems differ in their number of slices, when the results differ in
 /// shape, and when fn returns no tensor. Throws TypeError when the results differ in dtype or do not have the
 /// given dtype. `K.map_fn`.
+///
+///     std::cout << K::map_fn([](const Tensor& row) { return K::sum(row); },
+///                            K::constant({{1., 2.}, {3., 4.}}));
 template <class F>
 Tensor map_fn(F fn, const Tensor& elems, const MapOptions& options = {}) {
   if constexpr (detail::takes_vector_only<F>) return detail::map_fn(std::move(fn), {elems}, options);
@@ -78,6 +93,10 @@ struct FoldOptions {
 /// Computes acc = fn(acc, x) for the slices x of elems along axis 0, from the first slice (`K.foldl`) or from
 /// the last slice (`K.foldr`), and returns the last acc. Throws ValueError when there is neither a slice nor
 /// an initializer, and when fn returns no tensor.
+///
+///     auto subtract = [](const Tensor& a, const Tensor& b) { return a - b; };
+///     Tensor x = K::constant({1., 2., 3.});
+///     std::cout << K::foldl(subtract, x) << " " << K::foldr(subtract, x);
 Tensor foldl(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,
              const FoldOptions& options = {});
 Tensor foldr(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,

@@ -39,6 +39,12 @@ namespace ktape::backend {
 
 /// Returns a callable that calls func with every op deferred: variables are read, random numbers drawn and
 /// updates made when a function runs. `K.symbolic`.
+///
+///     auto f = K::symbolic([](const Tensor& x) { return x * 2; });
+///     Tensor x = K::placeholder({2});
+///     std::cout << K::function({x}, {f(x)})({K::constant({1., 2.})})[0] << " ";
+///     std::cout << K::eager([](const Tensor& x) { return x * 2; })(
+///         K::constant({1., 2.}));
 template <class F>
 auto symbolic(F func) {
   return [func = std::move(func)](auto&&... arguments) mutable {
@@ -67,6 +73,11 @@ struct PlaceholderOptions {
 
 /// Returns a symbolic tensor whose value is given when a function runs. Throws ValueError without a shape and
 /// ndim, for extents below 0, and with `ragged`. `K.placeholder`.
+///
+///     Tensor x = K::placeholder({K::None, 3});
+///     auto f = K::function({x}, {K::sum(x, 1), K::gradients(K::sum(x * x), {x})[0]});
+///     auto results = f({K::constant({{1., 2., 3.}})});
+///     std::cout << results[0] << " " << results[1];
 Tensor placeholder(const PlaceholderOptions& options);
 Tensor placeholder(std::initializer_list<std::int64_t> shape);
 template <std::same_as<Shape> S>
@@ -99,6 +110,10 @@ class FunctionInput {
 };
 
 /// The inputs of a function: a braced list, or a vector such as `model.inputs()`.
+///
+///     Tensor x = K::placeholder({2}), y = K::placeholder({2});
+///     auto f = K::function({x, y}, {x + y});
+///     std::cout << f({K::ones({2}), K::constant({1., 2.})})[0];
 class FunctionInputs {
  public:
   FunctionInputs(std::initializer_list<FunctionInput> inputs) : list_(inputs) {}

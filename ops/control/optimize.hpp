@@ -23,6 +23,10 @@ struct AdamOptions {
 /// that is two of x, m and v, a step below 1, betas outside [0, 1), and inside K::symbolic; TypeError for
 /// another dtype. No variable changes when the function throws. Computes the update of Keras's Adam
 /// optimizer.
+///
+///     Variable w = K::variable({1.f}), m = K::variable({0.f}), v = K::variable({0.f});
+///     K::adam_update(w, K::constant({2.}), m, v, 1, {.learning_rate = 0.1});
+///     std::cout << w;
 void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable v, std::int64_t step,
                  const AdamOptions& options = {});
 

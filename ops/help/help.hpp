@@ -8,9 +8,9 @@ namespace ktape::backend {
 /// without a namespace is looked for in K first, then in nn, ops, data and plot. The text is read from the headers, which the
 /// package libktape-dev has; KTAPE_HEADERS may name another folder that has ktape/ktape.hpp.
 ///
-///     std::cout << K::help("conv2d") << K::help("nn::Dense");
-///
 /// Throws ValueError for an unknown name, and IOError if there are no headers. Python's `help`.
+///
+///     std::cout << K::help("relu").substr(0, 31);
 std::string help(const std::string& name);
 
 }  // namespace ktape::backend

@@ -19,6 +19,13 @@ struct ResizeOptions {
 /// dtype). "bilinear" weighs the two pixels next to position (i + 0.5) / factor - 0.5 in each direction, and
 /// takes the border pixels beyond the border (integers become float32, bool is a TypeError). Throws
 /// ValueError for a factor below 1 and an unknown interpolation. `K.resize_images`.
+///
+///     std::cout << K::resize_images(K::ones({1, 2, 2, 3}), 2, 3, "channels_last",
+///                                   {.interpolation = "bilinear"})
+///                      .shape()
+///               << " ";
+///     std::cout << K::resize_volumes(K::ones({1, 2, 2, 2, 1}), 2, 2, 2, "channels_last")
+///                      .shape();
 Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor,
                      const std::string& data_format, const ResizeOptions& options = {});
 
@@ -44,6 +51,12 @@ using Spatial3dPaddingOptions = SpatialPaddingOptions;
 
 /// Returns x of rank 3 with zeros before and after axis 1. Throws ValueError for a negative padding.
 /// `K.temporal_padding`.
+///
+///     std::cout << K::temporal_padding(K::ones({1, 3, 2}), {.padding = {1, 2}}).shape()
+///               << " "
+///               << K::spatial_2d_padding(K::ones({1, 4, 4, 1}), {.padding = 2}).shape()
+///               << " ";
+///     std::cout << K::spatial_3d_padding(K::ones({1, 2, 2, 2, 1})).shape();
 Tensor temporal_padding(const Tensor& x, const TemporalPaddingOptions& options = {});
 /// Returns x of rank 4 with zeros around its two spatial axes. Throws ValueError for a negative padding.
 /// `K.spatial_2d_padding`.

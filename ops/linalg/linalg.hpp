@@ -34,6 +34,8 @@ class BatchAxes {
 /// has the other axes of x, then the other axes of y; a result of rank 1 becomes (batch, 1). Throws
 /// ValueError for ranks below 2, batch sizes that differ, axis 0, and summed extents that differ.
 /// `K.batch_dot`.
+///
+///     std::cout << K::batch_dot(K::ones({2, 3}), K::ones({2, 3}), 1);
 Tensor batch_dot(const Tensor& x, const Tensor& y, const BatchAxes& axes = {});
 
 struct MatmulOptions {
@@ -49,6 +51,9 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options = {
 /// Letters that do not occur after the arrow (or, without an arrow, letters that occur twice) are summed
 /// over; `...` stands for axes that broadcast. A letter may occur once per operand. Throws ValueError for an
 /// equation that does not fit the operands. `tf.einsum`.
+///
+///     Tensor a = K::constant({{1., 2.}, {3., 4.}});
+///     std::cout << K::einsum("ij,kj->ik", {a, a});
 Tensor einsum(const std::string& equation, const TensorList& operands);
 
 }  // namespace ktape::backend

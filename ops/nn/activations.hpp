@@ -11,12 +11,18 @@ namespace ktape::backend {
 /// exp does not overflow. The result remembers x, and the crossentropies compute from x rather than from the
 /// rounded probabilities. Throws ValueError for an axis that x does not have; a scalar has no axis.
 /// `K.softmax`.
+///
+///     Tensor x = K::constant({1., 2., 3.});
+///     std::cout << K::softmax(x) << "\n" << K::log_softmax(x);
 Tensor softmax(const Tensor& x, int axis = -1);
 
 /// Returns log(softmax(x)) along the axis, also where softmax(x) underflows to 0. `tf.nn.log_softmax`.
 Tensor log_softmax(const Tensor& x, int axis = -1);
 
 /// Returns 1 / (1 + exp(-x)). The result remembers x, as the result of `softmax` does. `K.sigmoid`.
+///
+///     Tensor x = K::constant({-2., 0., 2.});
+///     std::cout << K::sigmoid(x) << " " << K::hard_sigmoid(x);
 Tensor sigmoid(const Tensor& x);
 
 /// Returns 0.2 x + 0.5, clipped to [0, 1]. `K.hard_sigmoid`.
@@ -36,12 +42,20 @@ struct ReluOptions {
 /// options must be whole numbers (TypeError). The gradient at the threshold is 0 (alpha where alpha != 0 and
 /// threshold and max_value are not used). The gradient at max_value is 1, but 0 for max_value = 6 without
 /// threshold, as in TF's relu6. NaN stays NaN. `K.relu`.
+///
+///     Tensor x = K::constant({-1., 3., 9.});
+///     std::cout << K::relu(x) << " " << K::relu(x, {.alpha = 0.1, .max_value = 6});
 Tensor relu(const Tensor& x, const ReluOptions& options = {});
 
 /// Returns x where x > 0 and alpha * (exp(x) - 1) elsewhere. `K.elu`.
+///
+///     std::cout << K::elu(K::constant({-1., 3.}));
 Tensor elu(const Tensor& x, double alpha = 1);
 
 /// Returns log(1 + exp(x)), without overflow for large x. `K.softplus`.
+///
+///     Tensor x = K::constant({-1., 0., 1.});
+///     std::cout << K::softplus(x) << " " << K::softsign(x);
 Tensor softplus(const Tensor& x);
 
 /// Returns x / (1 + |x|). `K.softsign`.
@@ -53,10 +67,14 @@ struct GeluOptions {
 
 /// Returns x * (1 + erf(x / sqrt(2))) / 2, or, with `approximate`, x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715
 /// x^3))) / 2. `tf.nn.gelu`.
+///
+///     std::cout << K::gelu(K::constant({-1., 0., 1.}), {.approximate = true});
 Tensor gelu(const Tensor& x, const GeluOptions& options = {});
 
 /// Returns x / sqrt(max(sum(x^2), 1e-12)). The sum is taken over the given axes, by default over all axes.
 /// Throws ValueError for an axis out of range. `K.l2_normalize`.
+///
+///     std::cout << K::l2_normalize(K::constant({3., 4.}));
 Tensor l2_normalize(const Tensor& x, const Axes& axis = {});
 
 /// Returns whether the prediction for each sample's target is among the k largest predictions of the sample:
@@ -64,6 +82,9 @@ Tensor l2_normalize(const Tensor& x, const Axes& axis = {});
 /// int64, (samples,). All classes that tie with the k-th largest prediction count as among the k largest. The
 /// result is false for a target that is not a class and for a sample with a prediction that is not finite.
 /// Throws ValueError for other shapes, TypeError for other dtypes. `K.in_top_k`.
+///
+///     std::cout << K::in_top_k(K::constant({{0.9, 0.1}, {0.8, 0.2}}),
+///                              K::constant({0, 1}, {.dtype = "int32"}), 1);
 Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k);
 
 }  // namespace ktape::backend

@@ -5,6 +5,10 @@
 
 namespace ktape::backend {
 
+/// Options of `scaled_dot_product_attention`.
+///
+///     Tensor q = K::random_normal({2, 4, 5, 8});
+///     std::cout << K::scaled_dot_product_attention(q, q, q, {.causal = true}).shape();
 struct AttentionOptions {
   /// A mask of any dtype that broadcasts to (batch, heads, queries, keys): 0 hides a key from a query.
   TensorArgument mask = {};
@@ -25,6 +29,9 @@ struct AttentionOptions {
 /// Throws ValueError for shapes that do not fit each other and for a mask that does not broadcast, TypeError
 /// for dtypes that differ or are not floating. With `heads_last` the layout is that of Keras's
 /// `dot_product_attention`.
+///
+///     Tensor q = K::random_normal({2, 4, 5, 8});
+///     std::cout << K::scaled_dot_product_attention(q, q, q).shape();
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options = {});
 

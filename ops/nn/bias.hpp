@@ -15,6 +15,8 @@ struct BiasOptions {
 /// to every sample; with channels_first this bias is *reshaped* (not transposed) to (1, channels, ...), as in
 /// TF2. Throws ValueError for a bias of another rank, an unknown data format and sizes that do not fit.
 /// `K.bias_add`.
+///
+///     std::cout << K::bias_add(K::zeros({2, 3}), K::constant({1., 2., 3.}));
 Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options = {});
 
 }  // namespace ktape::backend

@@ -36,6 +36,17 @@ using Conv3dOptions = ConvOptions;
 
 /// Computes a convolution with one, two or three spatial axes:
 /// `conv2d(x, kernel, {.strides = 2, .padding = "same"})`. `K.conv1d`, `K.conv2d`, `K.conv3d`.
+///
+///     std::cout << K::conv1d(K::ones({1, 8, 3}), K::ones({3, 3, 4}),
+///                            {.padding = "causal"})
+///                      .shape()
+///               << "\n";
+///     std::cout << K::conv2d(K::ones({1, 8, 8, 3}), K::ones({3, 3, 3, 4}),
+///                            {.strides = 2, .padding = "same"})
+///                      .shape()
+///               << "\n";
+///     std::cout
+///         << K::conv3d(K::ones({1, 4, 4, 4, 1}), K::ones({2, 2, 2, 1, 5})).shape();
 Tensor conv1d(const Tensor& x, const Tensor& kernel, const ConvOptions& options = {});
 Tensor conv2d(const Tensor& x, const Tensor& kernel, const ConvOptions& options = {});
 Tensor conv3d(const Tensor& x, const Tensor& kernel, const ConvOptions& options = {});
@@ -45,6 +56,10 @@ Tensor conv3d(const Tensor& x, const Tensor& kernel, const ConvOptions& options 
 /// output shape follows the data format; a batch extent of None stands for the batch extent of x. As in TF,
 /// the rates must be equal, and with rates above 1 the strides are taken as 1. Throws ValueError also for an
 /// output shape that the convolution does not map to the shape of x. `K.conv2d_transpose`.
+///
+///     std::cout << K::conv2d_transpose(K::ones({1, 4, 4, 3}), K::ones({3, 3, 2, 3}),
+///                                      {1, 8, 8, 2}, {.strides = 2, .padding = "same"})
+///                      .shape();
 Tensor conv2d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& output_shape,
                         const ConvOptions& options = {});
 
@@ -56,22 +71,43 @@ struct Conv3dTransposeOptions {
 
 /// Computes the transposed convolution with three spatial axes; see `conv2d_transpose`. There is no dilation.
 /// `K.conv3d_transpose`.
+///
+///     std::cout << K::conv3d_transpose(K::ones({1, 2, 2, 2, 3}),
+///                                      K::ones({2, 2, 2, 1, 3}), {1, 4, 4, 4, 1},
+///                                      {.strides = 2})
+///                      .shape();
 Tensor conv3d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& output_shape,
                         const Conv3dTransposeOptions& options = {});
 
 /// Convolves each channel with `multiplier` separate filters: the kernel is (height, width, channels,
 /// multiplier), and channel c * multiplier + m of the result is channel c of x convolved with filter m.
 /// `K.depthwise_conv2d`.
+///
+///     std::cout
+///         << K::depthwise_conv2d(K::ones({1, 5, 5, 3}), K::ones({3, 3, 3, 2})).shape();
 Tensor depthwise_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const ConvOptions& options = {});
 
 /// Computes a depthwise convolution and then a convolution with the pointwise kernel (1..., channels *
 /// multiplier, filters), which mixes the channels. `K.separable_conv1d` (padding "causal" is not accepted),
 /// `K.separable_conv2d`.
+///
+///     std::cout << K::separable_conv1d(K::ones({1, 5, 3}), K::ones({3, 3, 1}),
+///                                      K::ones({1, 3, 8}))
+///                      .shape()
+///               << " ";
+///     std::cout << K::separable_conv2d(K::ones({1, 5, 5, 3}), K::ones({3, 3, 3, 1}),
+///                                      K::ones({1, 1, 3, 8}))
+///                      .shape();
 Tensor separable_conv1d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
                         const ConvOptions& options = {});
 Tensor separable_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
                         const ConvOptions& options = {});
 
+/// Options of `local_conv1d` and `local_conv2d`.
+///
+///     std::cout << K::local_conv1d(K::ones({1, 4, 2}), K::ones({3, 4, 5}), 2, 1,
+///                                  {.data_format = "channels_last"})
+///                      .shape();
 struct LocalConvOptions {
   std::optional<std::string> data_format = {};
 };
@@ -81,6 +117,12 @@ struct LocalConvOptions {
 /// (channels, spatial...) with "channels_first". There are kernel.shape[0] positions, the product of
 /// `output_shape`. Throws ValueError when the windows of the positions leave the input. `K.local_conv1d`,
 /// `K.local_conv2d`.
+///
+///     std::cout
+///         << K::local_conv1d(K::ones({1, 4, 2}), K::ones({3, 4, 5}), 2, 1).shape() << "\n";
+///     std::cout << K::local_conv2d(K::ones({1, 3, 3, 1}), K::ones({4, 4, 2}), 2, 1,
+///                                  {2, 2})
+///                      .shape();
 Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const PerAxis<std::int64_t>& kernel_size,
                     const PerAxis<std::int64_t>& strides, const LocalConvOptions& options = {});
 Tensor local_conv2d(const Tensor& inputs, const Tensor& kernel, const PerAxis<std::int64_t>& kernel_size,

@@ -18,6 +18,12 @@ namespace ktape::backend {
 /// Throws ValueError for shapes that do not fit each other and, naming the sample, for a length outside of
 /// its tensor, a label outside of [0, classes - 1), and fewer steps than the labels need; TypeError for a
 /// y_pred that is not floating. `K.ctc_batch_cost`.
+///
+///     Tensor labels = K::constant({{0, 1}}, {.dtype = "int32"}),
+///            probabilities = K::softmax(K::zeros({1, 4, 3}));
+///     std::cout << K::ctc_batch_cost(labels, probabilities,
+///                                    K::constant({{4}}, {.dtype = "int32"}),
+///                                    K::constant({{2}}, {.dtype = "int32"}));
 Tensor ctc_batch_cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
                       const Tensor& label_length);
 
@@ -42,11 +48,21 @@ struct CtcDecoded {
 /// Throws ValueError for shapes that do not fit, for more paths than the beam width and, naming the sample,
 /// for a length outside of y_pred and for fewer sequences than requested paths; TypeError for a y_pred that
 /// is not floating. `K.ctc_decode`.
+///
+///     Tensor p = K::softmax(
+///         K::constant({{{5., 0., 0.}, {5., 0., 0.}, {0., 0., 5.}, {0., 5., 0.}}}));
+///     std::cout << K::ctc_decode(p, K::constant({4}, {.dtype = "int32"}),
+///                                {.greedy = true})
+///                      .decoded[0];
 CtcDecoded ctc_decode(const Tensor& y_pred, const Tensor& input_length, const CtcDecodeOptions& options = {});
 
 /// Returns the first label_lengths[i] labels of each row i of `labels`, (samples, max_labels), as a sparse
 /// tensor of the shape of `labels`. label_lengths is (samples,). Throws ValueError for shapes that do not fit
 /// and, naming the sample, for a length outside of [0, max_labels]. `K.ctc_label_dense_to_sparse`.
+///
+///     std::cout << K::to_dense(K::ctc_label_dense_to_sparse(
+///         K::constant({{1, 2}, {3, 0}}, {.dtype = "int32"}),
+///         K::constant({2, 1}, {.dtype = "int32"})));
 SparseTensor ctc_label_dense_to_sparse(const Tensor& labels, const Tensor& label_lengths);
 
 }  // namespace ktape::backend

@@ -18,6 +18,11 @@ struct LossOptions {
 /// epsilon]; from logits, p is the softmax of the output. The target has the shape of the output and any
 /// dtype; the gradient is the gradient of the formula even where the classes of the target do not sum to 1.
 /// Throws ValueError for a target of another shape and an axis out of range. `K.categorical_crossentropy`.
+///
+///     Tensor p = K::constant({{0.2, 0.8}});
+///     std::cout << K::categorical_crossentropy(K::constant({{0., 1.}}), p) << " ";
+///     std::cout << K::sparse_categorical_crossentropy(
+///         K::constant({1}, {.dtype = "int32"}), p, {.from_logits = false});
 Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, const LossOptions& options = {});
 
 /// Returns -log(softmax(logits)[target]). Probabilities are clipped to [epsilon, 1 - epsilon] and their
@@ -38,6 +43,9 @@ struct BinaryLossOptions {
 /// to [epsilon, 1 - epsilon]. From logits x, returns max(x, 0) - x * t + log(1 + exp(-|x|)). The target has
 /// any dtype. Throws ValueError for shapes that do not broadcast and, from logits, for shapes that differ.
 /// `K.binary_crossentropy`.
+///
+///     std::cout << K::binary_crossentropy(K::constant({1., 0.}),
+///                                         K::constant({0.9, 0.2}));
 Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const BinaryLossOptions& options = {});
 
 }  // namespace ktape::backend

@@ -13,9 +13,19 @@ struct BatchNormalizationOptions {
 /// Returns (x - mean) / sqrt(var + epsilon) * gamma + beta. For x of rank 4 the mean, variance, gamma and
 /// beta have one element for each channel, in any shape, and are applied along `axis`; for other ranks they
 /// broadcast to x. Throws ValueError when the sizes do not fit. `K.batch_normalization`.
+///
+///     Tensor x = K::constant({{1., 10.}, {3., 30.}}), zero = K::zeros({2}),
+///            one = K::ones({2});
+///     std::cout << K::batch_normalization(x, K::constant({2., 20.}),
+///                                         K::constant({1., 100.}), zero, one);
 Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
                            const Tensor& gamma, const BatchNormalizationOptions& options = {});
 
+/// Options of `normalize_batch_in_training`.
+///
+///     auto batch = K::normalize_batch_in_training(
+///         K::constant({{1.}, {3.}}), K::ones({1}), K::zeros({1}), 0, {.epsilon = 1e-5});
+///     std::cout << batch.normalized;
 struct NormalizationOptions {
   double epsilon = 1e-3;  ///< added to the variance
 };
@@ -33,6 +43,10 @@ struct NormalizedBatch {
 /// normalizes x) is multiplied by N / (N - 1), where N is the number of elements of a group, and no gradient
 /// flows through the returned mean and variance. Throws ValueError for a gamma or beta of another size and an
 /// axis out of range. `K.normalize_batch_in_training`.
+///
+///     auto batch = K::normalize_batch_in_training(K::constant({{1.}, {3.}}),
+///                                                 K::ones({1}), K::zeros({1}), 0);
+///     std::cout << batch.mean << " " << batch.variance;
 NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                                             const Axes& reduction_axes,
                                             const NormalizationOptions& options = {});
@@ -45,6 +59,9 @@ struct LayerNormalizationOptions {
 /// Normalizes x with the mean and population variance of each group along the axes, multiplies by gamma and
 /// adds beta. gamma and beta have the extents of the axes, in any shape. Throws ValueError for a gamma or
 /// beta of another size. Computes Keras's layer LayerNormalization.
+///
+///     std::cout << K::layer_normalization(K::constant({{1., 2., 3.}}), K::ones({3}),
+///                                         K::zeros({3}));
 Tensor layer_normalization(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                            const LayerNormalizationOptions& options = {});
 

@@ -34,6 +34,12 @@ using Pool3dOptions = PoolOptions;
 ///
 /// Throws ValueError for another rank, data format, padding or mode, for a stride or pool size below 1, and
 /// for a "valid" window that is larger than x; TypeError for a dtype that is not floating. `K.pool2d`.
+///
+///     Tensor x = K::reshape(K::arange(16., {.dtype = "float32"}), {1, 4, 4, 1});
+///     std::cout << K::flatten(K::pool2d(x, 2, {.strides = 2})) << " "
+///               << K::flatten(K::pool2d(x, 2, {.strides = 2, .pool_mode = "avg"}))
+///               << "\n";
+///     std::cout << K::pool3d(K::ones({1, 4, 4, 4, 1}), 2).shape();
 Tensor pool2d(const Tensor& x, const PerAxis<std::int64_t>& pool_size, const PoolOptions& options = {});
 
 /// Pools volumes, x of rank 5; see `pool2d`. `K.pool3d`.

@@ -57,14 +57,26 @@ struct DropoutOptions {
 
 /// Sets the state of the global generator. The sequence of calls after the function gives equal numbers for
 /// equal seeds. `tf.random.set_seed`.
+///
+///     K::set_random_seed(3);
+///     Tensor a = K::random_normal({2});
+///     K::set_random_seed(3);
+///     std::cout << K::all(K::equal(a, K::random_normal({2})));
 void set_random_seed(std::int64_t seed);
 
 /// Returns the key of a stream of random numbers: the key of the seed, or the next key of the global
 /// generator. For ops that draw numbers.
+///
+///     K::set_random_seed(3);
+///     auto first = K::random_key(), second = K::random_key();
+///     std::cout << "each call has its own key";
 std::uint64_t random_key(std::optional<std::int64_t> seed = {});
 
 /// Returns normally distributed numbers of a floating dtype. Throws ValueError when stddev < 0.
 /// `K.random_normal`.
+///
+///     std::cout << K::random_normal({2}, {.mean = 5, .stddev = 0.1, .seed = 7}) << " "
+///               << K::truncated_normal({2}, {.seed = 7});
 Tensor random_normal(const ShapeLike& shape, const RandomNormalOptions& options = {});
 
 /// Returns normally distributed numbers of a floating dtype; numbers beyond two standard deviations are drawn
@@ -75,18 +87,27 @@ Tensor truncated_normal(const ShapeLike& shape, const RandomNormalOptions& optio
 /// numbers for an integer dtype. Throws ValueError when minval > maxval. For an integer dtype throws
 /// ValueError also when maxval is missing, when there is no number between the bounds, and when a bound is
 /// not a whole number of the dtype. `K.random_uniform`.
+///
+///     std::cout << K::random_uniform(
+///         {3}, {.minval = 0, .maxval = 10, .dtype = "int32", .seed = 7});
 Tensor random_uniform(const ShapeLike& shape, const RandomUniformOptions& options = {});
 
 /// Returns 1 with probability p, else 0, for each element, in any dtype. Throws ValueError unless 0 <= p <=
 /// 1. `K.random_bernoulli`.
 Tensor random_bernoulli(const ShapeLike& shape, const RandomBernoulliOptions& options = {});
 /// Calls `random_bernoulli`, under the older name of Keras. `K.random_binomial`.
+///
+///     std::cout << K::random_binomial({6}, {.p = 0.5, .seed = 7}) << " "
+///               << K::random_bernoulli({6}, {.p = 0.5, .seed = 7});
 Tensor random_binomial(const ShapeLike& shape, const RandomBernoulliOptions& options = {});
 
 /// Returns a variable with uniformly distributed numbers in [low, high). `K.random_uniform_variable`.
 Variable random_uniform_variable(const Shape& shape, Scalar low, Scalar high,
                                  const RandomVariableOptions& options = {});
 /// Returns a variable with normally distributed numbers. `K.random_normal_variable`.
+///
+///     std::cout << K::random_normal_variable({2}, 0, 1, {.seed = 7}) << " "
+///               << K::random_uniform_variable({2}, 0, 1, {.seed = 7});
 Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale,
                                 const RandomVariableOptions& options = {});
 
@@ -95,6 +116,8 @@ Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale,
 /// the extent of x); elements that share an element of the noise share its decision. Level 0 returns x. The
 /// gradient drops the elements that x drops. Throws ValueError unless 0 <= level < 1 and for a noise shape
 /// that does not fit, TypeError for an x that is not floating. `K.dropout`.
+///
+///     std::cout << K::dropout(K::ones({6}), 0.5, {.seed = 7});
 Tensor dropout(const Tensor& x, double level, const DropoutOptions& options = {});
 
 }  // namespace ktape::backend

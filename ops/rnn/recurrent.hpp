@@ -36,6 +36,10 @@ struct LstmOptions {
 ///   i = s(xi + hi + bi)   f = s(xf + hf + bf)   o = s(xo + ho + bo)
 ///   c' = f * c + i * tanh(xc + hc + bc)
 ///   h' = o * tanh(c')
+///
+///     auto [last, outputs, states] = K::lstm(K::ones({1, 4, 2}), K::ones({2, 12}),
+///                                            K::ones({3, 12}), K::zeros({12}));
+///     std::cout << last << " " << states.size();
 RnnResult<Tensor> lstm(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel,
                        const Tensor& bias, const TensorList& initial_states = {},
                        const LstmOptions& options = {});
@@ -57,6 +61,10 @@ struct GruOptions {
 ///   n = tanh(xh + bh + r * (hh + b'h))                                 with reset_after
 ///   n = tanh(xh + bh + dot(r * h, columns h of recurrent_kernel))      without
 ///   h' = z * h + (1 - z) * n
+///
+///     auto [last, outputs, states] = K::gru(K::ones({1, 4, 2}), K::ones({2, 9}),
+///                                           K::ones({3, 9}), K::zeros({2, 9}));
+///     std::cout << last;
 RnnResult<Tensor> gru(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel,
                       const Tensor& bias, const TensorList& initial_states = {},
                       const GruOptions& options = {});
@@ -71,6 +79,10 @@ struct SimpleRnnOptions {
 
 /// Runs a simple recurrent layer with a single gate: h' = activation(x + h + b). Computes Keras's layer
 /// SimpleRNN.
+///
+///     auto [last, outputs, states] = K::simple_rnn(K::ones({1, 4, 2}), K::ones({2, 3}),
+///                                                  K::zeros({3, 3}), K::zeros({3}));
+///     std::cout << last;
 RnnResult<Tensor> simple_rnn(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel,
                              const Tensor& bias, const TensorList& initial_states = {},
                              const SimpleRnnOptions& options = {});

@@ -33,6 +33,14 @@ struct RnnResult {
 
 /// A time step of `rnn` whose numbers of inputs, outputs and states are known at run time. Maps the inputs,
 /// and the states followed by the constants, to the outputs and the new states.
+///
+///     K::RnnStep step = [](const std::vector<Tensor>& x,
+///                          const std::vector<Tensor>& states) {
+///       std::vector<Tensor> sum = {x[0] + states[0]};
+///       return std::pair{sum, sum};
+///     };
+///     std::cout
+///         << K::rnn(step, {K::ones({1, 3, 2})}, {K::zeros({1, 2})}).last_output[0];
 using RnnStep = std::function<std::pair<std::vector<Tensor>, std::vector<Tensor>>(
     const std::vector<Tensor>& inputs, const std::vector<Tensor>& states)>;
 
@@ -78,6 +86,14 @@ constexpr bool one_output = [] {
 ///
 /// Throws ValueError for an input below rank 3 or without steps, inputs and masks that do not fit each other,
 /// a mask without states, and states that change in number or shape. `K.rnn`.
+///
+///     auto step = [](const Tensor& x, const std::vector<Tensor>& states) {
+///       Tensor sum = states[0] + x;
+///       return std::pair{sum, std::vector{sum}};
+///     };
+///     auto [last, outputs, states] =
+///         K::rnn(step, K::ones({1, 4, 2}), {K::zeros({1, 2})});
+///     std::cout << last << " " << outputs.shape();
 RnnResult<std::vector<Tensor>> rnn(const RnnStep& step, const TensorList& inputs,
                                    const TensorList& initial_states, const RnnOptions& options = {});
 template <class F>

@@ -26,6 +26,12 @@ struct ReportOptions {
 /// Throws ValueError for a name that does not end in ".html" or ".htm" and negative samples, at once, and,
 /// when the training begins, for class_names whose number is not the number of classes of any output. Throws
 /// IOError if the file cannot be written.
+///
+///     nn::Sequential model({nn::Dense(1)});
+///     model.compile({.loss = "mse"});
+///     model.fit(K::ones({8, 2}), K::ones({8, 1}),
+///               {.epochs = 2, .verbose = 0, .callbacks = {nn::Report("report.html")}});
+///     std::cout << (data::load_text("report.html").size() > 1000);
 class Report : public Callback {
  public:
   explicit Report(const std::string& path, const ReportOptions& options = {});

@@ -21,6 +21,12 @@ struct TensorBoardOptions {
 /// evaluation, and, for weights, "dense/kernel/histogram" and "dense/kernel/image". The files are complete
 /// after each entry. Throws ValueError for a negative histogram_freq, IOError if writing fails. Mirrors
 /// `keras.callbacks.TensorBoard`; there is no profile, and embeddings are not written.
+///
+///     nn::Sequential model({nn::Dense(1)});
+///     model.compile({.loss = "mse"});
+///     model.fit(K::ones({8, 2}), K::ones({8, 1}),
+///               {.epochs = 2, .verbose = 0, .callbacks = {nn::TensorBoard("logs")}});
+///     std::cout << "tensorboard --logdir logs";
 class TensorBoard : public Callback {
  public:
   explicit TensorBoard(const std::string& log_dir = "logs", const TensorBoardOptions& options = {});

@@ -28,6 +28,11 @@ struct CsvOptions {
 /// regular file, unreadable, truncated or without a row of numbers, for rows of different lengths, for a
 /// field that is no number of the dtype, and for a gzip file that inflates to more than 64 MB and 32 times
 /// its size; ValueError for a delimiter that could be part of a number.
+///
+///     std::ofstream("table.csv") << "a;b\n1;2\n3;4\n";
+///     std::cout << data::load_csv("table.csv", {.header = true, .delimiter = ';'})
+///               << "\n"
+///               << data::load_text_lines("table.csv").size();
 Tensor load_csv(const std::string& path, const CsvOptions& options = {});
 
 }  // namespace ktape::data

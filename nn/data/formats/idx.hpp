@@ -11,6 +11,13 @@ namespace ktape::data {
 /// and 32 times its size.
 ///
 ///     Tensor images = data::load_idx("t10k-images-idx3-ubyte.gz");       // (10000, 28, 28), uint8
+///
+/// For example:
+///
+///     std::ofstream file("t10k-labels-idx1-ubyte", std::ios::binary);
+///     file << std::string("\0\0\x08\x01\0\0\0\x03\x07\x02\x01", 11);
+///     file.close();
+///     std::cout << data::load_idx("t10k-labels-idx1-ubyte");
 Tensor load_idx(const std::string& path);
 
 /// Returns the images, (n, 28, 28) or of another size, and labels, (n,), of MNIST, or of a data set in the

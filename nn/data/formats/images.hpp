@@ -21,6 +21,16 @@ Tensor load_image(const std::string& path, const ImageOptions& options = {});
 
 /// The source of the labels of images: "inferred" from the names of folders, None for no labels, or a list of
 /// labels in the order of the files' paths.
+///
+///     std::filesystem::create_directory("pictures");
+///     for (const char* name : {"a.png", "b.png"})
+///       data::save_image(std::string("pictures/") + name, K::ones({4, 4, 3}));
+///     auto dataset = data::image_dataset_from_directory(
+///         "pictures", {.labels = data::ImageLabels({7, 3}),
+///                      .image_size = {4, 4},
+///                      .shuffle = false});
+///     for (const data::Element& batch : dataset)
+///       std::cout << batch[0].shape() << " " << batch[1];
 class ImageLabels {
  public:
   ImageLabels(const char* inferred);
@@ -70,6 +80,20 @@ class ImageDataset : public Dataset {
 /// Mirrors `keras.utils.image_dataset_from_directory`.
 ///
 ///     auto train = data::image_dataset_from_directory("flowers", {.image_size = {96, 96}, .seed = 1});
+///
+/// For example:
+///
+///     for (const char* name : {"cat", "dog"}) {
+///       std::filesystem::create_directories(std::string("pets/") + name);
+///       for (int i = 0; i < 3; ++i)
+///         data::save_image(
+///             std::string("pets/") + name + "/" + std::to_string(i) + ".png",
+///             K::ones({8, 8, 3}));
+///     };
+///     auto [train, validation] = data::image_datasets_from_directory(
+///         "pets", {.image_size = {4, 4}, .seed = 1, .validation_split = 0.34});
+///     for (const data::Element& batch : train)
+///       std::cout << batch[0].shape() << " " << batch[1].shape();
 ImageDataset image_dataset_from_directory(const std::string& directory,
                                           const ImageFolderOptions& options = {});
 

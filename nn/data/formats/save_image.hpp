@@ -21,6 +21,9 @@ struct SaveImageOptions {
 /// Throws ValueError for another shape, an empty image, an unknown data format and a path that does not end
 /// in .png; IOError for a file that cannot be written. Mirrors `keras.utils.save_img`, which also scales
 /// uint8.
+///
+///     data::save_image("dot.png", K::ones({4, 4, 3}));
+///     std::cout << data::load_image("dot.png").shape();
 void save_image(const std::string& path, const Tensor& image, const SaveImageOptions& options = {});
 
 }  // namespace ktape::data

@@ -25,6 +25,16 @@ std::vector<std::string> load_text_lines(const std::string& path);
 ///       if (line.empty()) return std::nullopt;
 ///       return data::Element{data::pad_sequences(words.texts_to_sequences({line}), {.maxlen = 20})};
 ///     }).unbatch().shuffle(10000).batch(32)
+///
+/// For example:
+///
+///     std::ofstream("lines.txt") << "1\n2\n\n3\n";
+///     auto numbers = data::text_line_dataset(
+///         "lines.txt", [](const std::string& line) -> std::optional<data::Element> {
+///           if (line.empty()) return std::nullopt;
+///           return data::Element{K::constant(std::stod(line))};
+///         });
+///     for (const data::Element& e : numbers.batch(8)) std::cout << e[0];
 Dataset text_line_dataset(const std::string& path,
                           std::function<std::optional<Element>(const std::string&)> function);
 
@@ -38,6 +48,9 @@ struct WordOptions {
 
 /// Returns the words of a text. Throws ValueError for an empty `split`.
 /// `keras.preprocessing.text.text_to_word_sequence`.
+///
+///     for (const std::string& word : data::text_to_word_sequence("The cat, the DOG!"))
+///       std::cout << word << " ";
 std::vector<std::string> text_to_word_sequence(const std::string& text, const WordOptions& options = {});
 
 struct TokenizerOptions {
@@ -57,6 +70,12 @@ struct TokenizerOptions {
 ///     data::Tokenizer words({.num_words = 10000, .oov_token = "<unk>"});
 ///     words.fit(texts);
 ///     Tensor x = data::pad_sequences(words.texts_to_sequences(texts), {.maxlen = 100});
+///
+/// For example:
+///
+///     data::Tokenizer words({.num_words = 100, .oov_token = "<unk>"});
+///     words.fit({"the cat sat", "the dog"});
+///     std::cout << data::pad_sequences(words.texts_to_sequences({"the cat ran"}));
 class Tokenizer {
  public:
   using Texts = std::vector<std::string>;

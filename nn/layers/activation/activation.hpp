@@ -16,6 +16,9 @@ struct ReLUOptions {
 };
 
 /// The function activations::relu as a layer. Throws ValueError for a negative argument.
+///
+///     nn::ReLU layer({.max_value = 6});
+///     std::cout << layer(K::constant({-1., 2., 9.}));
 class ReLU : public Layer {
  public:
   explicit ReLU(const ReLUOptions& options = {});
@@ -30,6 +33,9 @@ struct LeakyReLUOptions {
 };
 
 /// A leaky rectifier: x above 0, negative_slope * x elsewhere. Throws ValueError for a negative slope.
+///
+///     nn::LeakyReLU layer({.negative_slope = 0.1});
+///     std::cout << layer(K::constant({-1., 2.}));
 class LeakyReLU : public Layer {
  public:
   explicit LeakyReLU(const LeakyReLUOptions& options = {});
@@ -48,6 +54,9 @@ struct PReLUOptions {
 
 /// A rectifier with learned slopes: x above 0, alpha * x elsewhere. Weight: alpha, a slope for each element
 /// of a sample.
+///
+///     nn::PReLU layer;
+///     std::cout << layer(K::constant({{-1., 2.}}));
 class PReLU : public Layer {
  public:
   explicit PReLU(const PReLUOptions& options = {});
@@ -63,6 +72,9 @@ struct ELUOptions {
 };
 
 /// An exponential linear unit: x above 0, alpha * (exp(x) - 1) elsewhere.
+///
+///     nn::ELU layer;
+///     std::cout << layer(K::constant({-1., 2.}));
 class ELU : public Layer {
  public:
   explicit ELU(const ELUOptions& options = {});
@@ -78,6 +90,9 @@ struct SoftmaxOptions {
 
 /// The softmax function exp(x) / sum(exp(x)). A mask, which broadcasts to x, excludes elements. Excluded
 /// elements become 0, even when the mask excludes all elements of the sum.
+///
+///     nn::Softmax layer;
+///     std::cout << layer(K::constant({1., 2., 3.}));
 class Softmax : public Layer {
  public:
   explicit Softmax(const SoftmaxOptions& options = {});

@@ -35,6 +35,10 @@ struct AttentionOptions {
 /// value_dim) and key (batch, keys, dim). The score of a query and a key is scale * dot(query, key) or, with
 /// "concat", concat_score_weight * sum(tanh(scale * (query + key))). A masked query gives zeros. Weights:
 /// scale, with `use_scale`, and concat_score_weight, with "concat", both of shape ().
+///
+///     Tensor query = K::random_normal({2, 3, 8}), value = K::random_normal({2, 5, 8});
+///     std::cout << nn::Attention()({query, value}).shape() << " "
+///               << nn::AdditiveAttention()({query, value}).shape();
 class Attention : public Layer {
  public:
   explicit Attention(const AttentionOptions& options = {});
@@ -103,6 +107,11 @@ struct MultiHeadAttentionOptions {
 /// mask meets inputs with further axes. Also throws ValueError for numbers below 1, attention axes that the
 /// inputs do not have, step masks, `use_causal_mask` and `sliding_window` unless attention runs over one axis
 /// (for step masks: axis 1), and `flash_attention` together with dropout or scores.
+///
+///     nn::MultiHeadAttention attention(4, 8);
+///     Tensor x = K::random_normal({2, 5, 16});
+///     std::cout << attention({x, x}, {.use_causal_mask = true}).shape()
+///               << " weights: " << attention.count_params();
 class MultiHeadAttention : public Layer {
  public:
   MultiHeadAttention(std::int64_t num_heads, std::int64_t key_dim,
@@ -129,6 +138,10 @@ struct GroupQueryAttentionOptions {
 /// Grouped query attention: MultiHeadAttention over sequences, (batch, steps, features), in which several
 /// heads of the query share one head of key and value. The output has the features of the query. Also throws
 /// ValueError unless num_query_heads is a multiple of num_key_value_heads.
+///
+///     nn::GroupQueryAttention attention(8, 4, 2);
+///     Tensor x = K::random_normal({2, 5, 16});
+///     std::cout << attention({x, x}).shape();
 class GroupQueryAttention : public Layer {
  public:
   GroupQueryAttention(std::int64_t head_dim, std::int64_t num_query_heads, std::int64_t num_key_value_heads,

@@ -10,6 +10,9 @@
 namespace ktape::nn {
 
 /// Requirements on an input. An error names the layer and the requirements. Mirrors `keras.InputSpec`.
+///
+///     nn::InputSpec spec{.ndim = 2};
+///     std::cout << *spec.ndim;
 struct InputSpec {
   std::optional<int> ndim = {}, min_ndim = {}, max_ndim = {};
   std::vector<std::pair<int, std::int64_t>> axes = {};  ///< (axis, required extent); axes may be negative

@@ -72,6 +72,17 @@ struct CallArguments {
   bool return_attention_scores = false;  ///< whether `apply` of attention layers returns the scores, too
 };
 
+/// Options of `LayerImpl::add_weight`.
+///
+///     struct ShiftImpl : nn::LayerImpl {
+///       Variable shift;
+///       ShiftImpl() : nn::LayerImpl("Shift") {}
+///       void build(const std::vector<Shape>& shapes) override {
+///         shift = add_weight("shift", {shapes[0][-1]}, {.initializer = "ones"});
+///       }
+///       Tensor call(const Tensor& x) override { return x + shift; }
+///     };
+///     std::cout << nn::LayerOf<ShiftImpl>()(K::zeros({2, 3}));
 struct WeightOptions {
   Initializer initializer = {};  ///< default: "glorot_uniform" for floating dtypes, zeros for others
   Regularizer regularizer = {};
@@ -89,6 +100,10 @@ struct WeightOptions {
 /// first call of another thread. A stateful recurrent layer keeps the state of the call that ended last.
 /// Operations that change weights, settings or a vocabulary (training, `set_weights`, `set_trainable`,
 /// `adapt`) need the layer for one thread alone. See also autograd/tape.hpp.
+///
+///     nn::Layer layer = nn::Dropout(0.5);
+///     std::cout << layer.class_name() << " "
+///               << layer(K::ones({4}), {.training = false});
 class Layer : public Handle<LayerImpl> {
  public:
   using Handle::Handle;
@@ -173,6 +188,14 @@ using LayerOf = HandleOf<Layer, Implementation>;
 
 /// The implementation of a Layer: the constructor takes the configuration, `build` makes the weights, and
 /// `call` computes.
+///
+///     struct ScaleImpl : nn::LayerImpl {
+///       double by;
+///       explicit ScaleImpl(double by) : nn::LayerImpl("Scale"), by(by) {}
+///       Tensor call(const Tensor& x) override { return x * by; }
+///     };
+///     using Scale = nn::LayerOf<ScaleImpl>;
+///     std::cout << Scale(3.)(K::ones({2}));
 class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> {
  public:
   static constexpr const char* kind = "layer";

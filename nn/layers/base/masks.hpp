@@ -6,6 +6,11 @@ namespace ktape::nn {
 
 /// Returns the mask that a tensor carries, `(batch, steps)`; undefined for a tensor without a mask. Layers
 /// that support masking pass the mask on to their output.
+///
+///     nn::Embedding embedding(10, 2, {.mask_zero = true});
+///     Tensor x = embedding(K::constant({{4, 7, 0}}));
+///     std::cout << nn::mask_of(x) << "\n"
+///               << nn::mask_of(nn::with_mask(x, {})).defined();
 Tensor mask_of(const Tensor& x);
 /// Returns a tensor with the value of x and another mask. An undefined mask removes the mask of x.
 Tensor with_mask(const Tensor& x, const Tensor& mask);

@@ -6,6 +6,10 @@
 namespace ktape::nn {
 
 /// A layer with a kernel and, unless `use_bias` is false, a bias.
+///
+///     nn::Dense layer(2, {.kernel_initializer = "ones"});
+///     layer(K::ones({1, 3}));
+///     std::cout << layer.kernel();
 class KernelLayer : public Layer {
  public:
   using Layer::Layer;
@@ -22,6 +26,10 @@ class RecurrentKernelLayer : public KernelLayer {
 
 /// A layer that multiplies by the weight gamma if `scale` is true, and adds the weight beta if `center` is
 /// true.
+///
+///     nn::BatchNormalization layer;
+///     layer(K::ones({1, 3}));
+///     std::cout << layer.gamma();
 class ScalingLayer : public Layer {
  public:
   using Layer::Layer;

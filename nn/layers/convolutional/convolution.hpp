@@ -37,6 +37,10 @@ struct ConvOptions {
 /// A convolution over one spatial axis, of sequences (batch, steps, channels). Weights: kernel (size,
 /// channels / groups, filters) and bias (filters,). Throws ValueError when `groups` does not divide the
 /// number of channels or filters.
+///
+///     nn::Conv1D layer(4, 3, {.padding = "causal"});
+///     std::cout << layer(K::random_normal({2, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class Conv1D : public KernelLayer {
  public:
   Conv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
@@ -45,6 +49,10 @@ class Conv1D : public KernelLayer {
 /// A convolution over two spatial axes, of images (batch, height, width, channels). Weights: kernel
 /// (height, width, channels / groups, filters) and bias (filters,). Throws ValueError when `groups` does
 /// not divide the number of channels or filters.
+///
+///     nn::Conv2D layer(16, 3, {.strides = 2, .padding = "same", .activation = "relu"});
+///     std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class Conv2D : public KernelLayer {
  public:
   Conv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
@@ -53,6 +61,10 @@ class Conv2D : public KernelLayer {
 /// A convolution over three spatial axes, of volumes (batch, depth, height, width, channels). Weights:
 /// kernel (depth, height, width, channels / groups, filters) and bias (filters,). Throws ValueError when
 /// `groups` does not divide the number of channels or filters.
+///
+///     nn::Conv3D layer(4, 2);
+///     std::cout << layer(K::random_normal({1, 4, 4, 4, 1})).shape()
+///               << " weights: " << layer.count_params();
 class Conv3D : public KernelLayer {
  public:
   Conv3D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
@@ -82,6 +94,10 @@ struct ConvTransposeOptions {
 /// * dilation_rate + 1, an axis of extent n becomes n * stride ("same") or n * stride + max(k - stride, 0)
 /// ("valid"). With an output padding p the axis becomes (n - 1) * stride + k - 2 * (k / 2) + p ("same") or
 /// (n - 1) * stride + k + p ("valid"). Weights: kernel (size, filters, channels) and bias (filters,).
+///
+///     nn::Conv1DTranspose layer(4, 3, {.strides = 2, .padding = "same"});
+///     std::cout << layer(K::random_normal({2, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class Conv1DTranspose : public KernelLayer {
  public:
   Conv1DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
@@ -90,12 +106,20 @@ class Conv1DTranspose : public KernelLayer {
 
 /// A transposed convolution over two spatial axes, which makes images larger; the formulas for the extents
 /// are at Conv1DTranspose. Weights: kernel (height, width, filters, channels) and bias (filters,).
+///
+///     nn::Conv2DTranspose layer(4, 3, {.strides = 2, .padding = "same"});
+///     std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class Conv2DTranspose : public KernelLayer {
  public:
   Conv2DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                   const ConvTransposeOptions& options = {});
 };
 /// A transposed convolution over three spatial axes. Throws ValueError for a dilation rate above 1.
+///
+///     nn::Conv3DTranspose layer(2, 2, {.strides = 2});
+///     std::cout << layer(K::random_normal({1, 2, 2, 2, 3})).shape()
+///               << " weights: " << layer.count_params();
 class Conv3DTranspose : public KernelLayer {
  public:
   Conv3DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
@@ -122,6 +146,10 @@ struct DepthwiseConvOptions {
 /// A depthwise convolution over one spatial axis: each channel has separate filters. Output c *
 /// depth_multiplier + m is channel c convolved with filter m of this channel. Weights: kernel (size,
 /// channels, depth_multiplier) and bias (channels * depth_multiplier,).
+///
+///     nn::DepthwiseConv1D layer(3, {.depth_multiplier = 2});
+///     std::cout << layer(K::random_normal({2, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class DepthwiseConv1D : public KernelLayer {
  public:
   explicit DepthwiseConv1D(const PerAxis<std::int64_t>& kernel_size,
@@ -131,6 +159,10 @@ class DepthwiseConv1D : public KernelLayer {
 /// A depthwise convolution over two spatial axes: each channel of the images has separate filters, as in
 /// DepthwiseConv1D. Weights: kernel (height, width, channels, depth_multiplier) and bias (channels *
 /// depth_multiplier,).
+///
+///     nn::DepthwiseConv2D layer(3, {.depth_multiplier = 2});
+///     std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class DepthwiseConv2D : public KernelLayer {
  public:
   explicit DepthwiseConv2D(const PerAxis<std::int64_t>& kernel_size,
@@ -159,6 +191,10 @@ struct SeparableConvOptions {
 /// A separable convolution over one spatial axis: a depthwise convolution, then a convolution of size 1
 /// that mixes the channels. Weights: depthwise_kernel (size, channels, depth_multiplier), pointwise_kernel
 /// (1, channels * depth_multiplier, filters) and bias (filters,).
+///
+///     nn::SeparableConv1D layer(8, 3);
+///     std::cout << layer(K::random_normal({2, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class SeparableConv1D : public Layer {
  public:
   SeparableConv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
@@ -171,6 +207,10 @@ class SeparableConv1D : public Layer {
 /// A separable convolution over two spatial axes: a depthwise convolution, then a convolution of size 1
 /// that mixes the channels. Weights: depthwise_kernel (height, width, channels, depth_multiplier),
 /// pointwise_kernel (1, 1, channels * depth_multiplier, filters) and bias (filters,).
+///
+///     nn::SeparableConv2D layer(8, 3);
+///     std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class SeparableConv2D : public Layer {
  public:
   SeparableConv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,

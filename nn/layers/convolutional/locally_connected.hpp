@@ -28,6 +28,10 @@ struct LocallyConnectedOptions {
 /// A locally connected layer over one spatial axis. Weights: kernel (positions, elements of a patch,
 /// filters) and bias (positions, filters). Throws ValueError for an input whose spatial extents are
 /// unknown or smaller than a window.
+///
+///     nn::LocallyConnected1D layer(4, 3);
+///     std::cout << layer(K::random_normal({2, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class LocallyConnected1D : public KernelLayer {
  public:
   LocallyConnected1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
@@ -37,6 +41,10 @@ class LocallyConnected1D : public KernelLayer {
 /// A locally connected layer over two spatial axes. Weights: kernel (positions, elements of a patch,
 /// filters) and bias (rows, columns, filters). Throws ValueError for an input whose spatial extents are
 /// unknown or smaller than a window.
+///
+///     nn::LocallyConnected2D layer(4, 3);
+///     std::cout << layer(K::random_normal({2, 6, 6, 3})).shape()
+///               << " weights: " << layer.count_params();
 class LocallyConnected2D : public KernelLayer {
  public:
   LocallyConnected2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,

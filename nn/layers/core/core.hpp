@@ -25,18 +25,28 @@ struct DenseOptions {
 
 /// A fully connected layer: activation(dot(x, kernel) + bias). x of shape (batch, ..., features) gives
 /// (batch, ..., units). Weights: kernel (features, units) and bias (units,). Masks pass.
+///
+///     nn::Dense layer(3, {.activation = "relu"});
+///     std::cout << layer(K::random_normal({2, 4})).shape()
+///               << " weights: " << layer.count_params();
 class Dense : public KernelLayer {
  public:
   explicit Dense(std::int64_t units, const DenseOptions& options = {});
 };
 
 /// An activation function as a layer, given by name, as an object, or as any callable. Masks pass.
+///
+///     nn::Activation layer("relu");
+///     std::cout << layer(K::constant({-1., 2.}));
 class Activation : public Layer {
  public:
   explicit Activation(const ActivationFunction& activation, const LayerOptions& options = {});
 };
 
 /// A layer that returns the input. Masks pass.
+///
+///     nn::Identity layer;
+///     std::cout << layer(K::constant({-1., 2.}));
 class Identity : public Layer {
  public:
   explicit Identity(const LayerOptions& options = {});
@@ -58,6 +68,9 @@ struct EmbeddingOptions {
 /// A table of vectors: each number below input_dim becomes a row of the table, so (batch, steps) becomes
 /// (batch, steps, output_dim). Weight: embeddings (input_dim, output_dim). Numbers of a floating dtype must
 /// be whole. Throws ValueError for a number out of range, a fraction or NaN.
+///
+///     nn::Embedding layer(1000, 8);
+///     std::cout << layer(K::constant({{1, 5, 7}}, {.dtype = "int32"})).shape();
 class Embedding : public Layer {
  public:
   Embedding(std::int64_t input_dim, std::int64_t output_dim, const EmbeddingOptions& options = {});
@@ -66,6 +79,10 @@ class Embedding : public Layer {
 
 /// A layer that masks the time steps whose features all equal mask_value, and sets these steps to 0. The
 /// input is (batch, steps, ...).
+///
+///     nn::Masking layer(0.);
+///     Tensor y = layer(K::constant({{{1.}, {0.}}}));
+///     std::cout << y.shape();
 class Masking : public Layer {
  public:
   explicit Masking(double mask_value = 0, const LayerOptions& options = {});
@@ -75,6 +92,11 @@ class Masking : public Layer {
 /// of tensors. A Lambda has no config from which the layer could be made again.
 ///
 ///     nn::Lambda([](const Tensor& x) { return x / 255.f; })
+///
+/// For example:
+///
+///     nn::Lambda scale([](const Tensor& x) { return x / 255.f; });
+///     std::cout << scale(K::constant({51., 255.}));
 class Lambda : public Layer {
  public:
   using Function = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;

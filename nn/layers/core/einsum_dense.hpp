@@ -29,6 +29,10 @@ struct EinsumDenseOptions {
 /// kernel, and bias, with the axes of the output from the first letter of `bias_axes` on, where axes that are
 /// not in `bias_axes` have extent 1. Masks do not pass. Throws ValueError for an equation of another form,
 /// for a letter of the kernel or output that no other term has, and for inputs that do not fit.
+///
+///     nn::EinsumDense layer("abc,cd->abd", {None, 64}, {.bias_axes = "d"});
+///     std::cout << layer(K::random_normal({2, 5, 16})).shape()
+///               << " weights: " << layer.count_params();
 class EinsumDense : public KernelLayer {
  public:
   EinsumDense(const std::string& equation, const Shape& output_shape, const EinsumDenseOptions& options = {});

@@ -15,6 +15,9 @@ struct InputOptions {
 
 /// Returns an input of a model: a symbolic tensor of shape (batch, shape...), and a Keras tensor. Mirrors
 /// `keras.Input`.
+///
+///     Tensor x = nn::Input({28, 28});
+///     std::cout << K::int_shape(x);
 Tensor Input(const Shape& shape, const InputOptions& options = {});
 
 class Layer;

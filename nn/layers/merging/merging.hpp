@@ -10,36 +10,54 @@
 namespace ktape::nn {
 
 /// The sum of the inputs.
+///
+///     Tensor a = K::constant({{1., 5.}}), b = K::constant({{3., 4.}});
+///     std::cout << nn::Add()({a, b}) << " " << nn::add({a, b});
 class Add : public Layer {
  public:
   explicit Add(const LayerOptions& options = {});
 };
 
 /// The first input minus the second input. Throws ValueError unless there are two inputs.
+///
+///     Tensor a = K::constant({{1., 5.}}), b = K::constant({{3., 4.}});
+///     std::cout << nn::Subtract()({a, b}) << " " << nn::subtract({a, b});
 class Subtract : public Layer {
  public:
   explicit Subtract(const LayerOptions& options = {});
 };
 
 /// The product of the inputs.
+///
+///     Tensor a = K::constant({{1., 5.}}), b = K::constant({{3., 4.}});
+///     std::cout << nn::Multiply()({a, b}) << " " << nn::multiply({a, b});
 class Multiply : public Layer {
  public:
   explicit Multiply(const LayerOptions& options = {});
 };
 
 /// The mean of the inputs.
+///
+///     Tensor a = K::constant({{1., 5.}}), b = K::constant({{3., 4.}});
+///     std::cout << nn::Average()({a, b}) << " " << nn::average({a, b});
 class Average : public Layer {
  public:
   explicit Average(const LayerOptions& options = {});
 };
 
 /// The largest of the inputs, element by element.
+///
+///     Tensor a = K::constant({{1., 5.}}), b = K::constant({{3., 4.}});
+///     std::cout << nn::Maximum()({a, b}) << " " << nn::maximum({a, b});
 class Maximum : public Layer {
  public:
   explicit Maximum(const LayerOptions& options = {});
 };
 
 /// The smallest of the inputs, element by element.
+///
+///     Tensor a = K::constant({{1., 5.}}), b = K::constant({{3., 4.}});
+///     std::cout << nn::Minimum()({a, b}) << " " << nn::minimum({a, b});
 class Minimum : public Layer {
  public:
   explicit Minimum(const LayerOptions& options = {});
@@ -56,6 +74,10 @@ struct ConcatenateOptions {
 /// The concatenation of the inputs along an axis. The mask of the result is the concatenation of the masks of
 /// the inputs; a missing mask counts as true, unless all masks are missing. Along the last axis, a step is
 /// valid where the mask of any input is true.
+///
+///     Tensor a = K::constant({{1., 5.}}), b = K::constant({{3., 4.}});
+///     std::cout << nn::Concatenate({.axis = -1})({a, b}) << " "
+///               << nn::concatenate({a, b});
 class Concatenate : public Layer {
  public:
   explicit Concatenate(const ConcatenateOptions& options = {});
@@ -71,6 +93,9 @@ struct DotOptions {
 
 /// The products of two inputs, summed over one axis of each input: see `K::batch_dot`. Two vectors per sample
 /// give (batch, 1). The result has no mask.
+///
+///     Tensor a = K::constant({{1., 5.}}), b = K::constant({{3., 4.}});
+///     std::cout << nn::Dot(1)({a, b}) << " " << nn::dot({a, b}, 1);
 class Dot : public Layer {
  public:
   /// Makes the layer with one axis for both inputs, or with one axis for each input.

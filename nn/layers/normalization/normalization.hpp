@@ -29,6 +29,9 @@ struct BatchNormalizationOptions {
 /// momentum + batch * (1 - momentum). In inference, and while `trainable` is false, the layer uses the moving
 /// statistics. With a mask, only the unmasked steps enter the statistics of a batch. Weights of shape
 /// (channels,): gamma, beta, moving_mean, moving_variance.
+///
+///     nn::BatchNormalization layer;
+///     std::cout << layer(K::constant({{1., 2.}, {3., 4.}}));
 class BatchNormalization : public ScalingLayer {
  public:
   explicit BatchNormalization(const BatchNormalizationOptions& options = {});
@@ -53,6 +56,9 @@ struct LayerNormalizationOptions {
 /// Layer normalization: gamma * (x - mean) / sqrt(variance + epsilon) + beta, with the mean and the
 /// population variance along `axis`. The shape of gamma and beta holds the extents of `axis` in ascending
 /// order of the axes.
+///
+///     nn::LayerNormalization layer;
+///     std::cout << layer(K::constant({{1., 2., 3.}}));
 class LayerNormalization : public ScalingLayer {
  public:
   explicit LayerNormalization(const LayerNormalizationOptions& options = {});
@@ -77,6 +83,10 @@ struct GroupNormalizationOptions {
 /// group; mean and population variance are taken over the channels of a group and all axes except the batch
 /// axis and `axis`. gamma and beta have shape (channels,). Throws ValueError unless the number of channels is
 /// a multiple of the number of groups.
+///
+///     nn::GroupNormalization layer({.groups = 2});
+///     std::cout << layer(K::random_normal({2, 4, 4, 6})).shape()
+///               << " weights: " << layer.count_params();
 class GroupNormalization : public ScalingLayer {
  public:
   explicit GroupNormalization(const GroupNormalizationOptions& options = {});
@@ -93,6 +103,9 @@ struct RMSNormalizationOptions {
 
 /// RMS normalization: scale * x / sqrt(mean(x^2) + epsilon), with the mean along `axis`. The shape of the
 /// weight scale holds the extents of `axis` in ascending order of the axes.
+///
+///     nn::RMSNormalization layer;
+///     std::cout << layer(K::constant({{1., 2., 3.}}));
 class RMSNormalization : public Layer {
  public:
   explicit RMSNormalization(const RMSNormalizationOptions& options = {});
@@ -109,6 +122,9 @@ struct UnitNormalizationOptions {
 
 /// Unit normalization: x / max(norm, 1e-12), with the Euclidean norm along `axis`. For float16 the norm is at
 /// least sqrt(1e-7), because float16 rounds 1e-24 to 0.
+///
+///     nn::UnitNormalization layer;
+///     std::cout << layer(K::constant({{3., 4.}}));
 class UnitNormalization : public Layer {
  public:
   explicit UnitNormalization(const UnitNormalizationOptions& options = {});

@@ -23,32 +23,56 @@ struct PoolingOptions {
 };
 
 /// Max pooling over the steps of a sequence.
+///
+///     nn::MaxPooling1D layer(2);
+///     std::cout << layer(K::random_normal({2, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class MaxPooling1D : public Layer {
  public:
   explicit MaxPooling1D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
 };
 /// Max pooling over height and width.
+///
+///     nn::MaxPooling2D layer({3, 3}, {.strides = 2, .padding = "same"});
+///     std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class MaxPooling2D : public Layer {
  public:
   explicit MaxPooling2D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
 };
 /// Max pooling over three spatial axes.
+///
+///     nn::MaxPooling3D layer(2);
+///     std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape()
+///               << " weights: " << layer.count_params();
 class MaxPooling3D : public Layer {
  public:
   explicit MaxPooling3D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
 };
 
 /// Average pooling over the steps of a sequence. With "same", padding does not enter the mean.
+///
+///     nn::AveragePooling1D layer(2);
+///     std::cout << layer(K::random_normal({2, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class AveragePooling1D : public Layer {
  public:
   explicit AveragePooling1D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
 };
 /// Average pooling over height and width. With "same", padding does not enter the mean.
+///
+///     nn::AveragePooling2D layer({3, 3}, {.strides = 2, .padding = "same"});
+///     std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class AveragePooling2D : public Layer {
  public:
   explicit AveragePooling2D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
 };
 /// Average pooling over three spatial axes. With "same", padding does not enter the mean.
+///
+///     nn::AveragePooling3D layer(2);
+///     std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape()
+///               << " weights: " << layer.count_params();
 class AveragePooling3D : public Layer {
  public:
   explicit AveragePooling3D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
@@ -64,16 +88,28 @@ struct GlobalPoolingOptions {
 };
 
 /// The maximum over all steps of a sequence: (batch, channels).
+///
+///     nn::GlobalMaxPooling1D layer;
+///     std::cout << layer(K::random_normal({2, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class GlobalMaxPooling1D : public Layer {
  public:
   explicit GlobalMaxPooling1D(const GlobalPoolingOptions& options = {});
 };
 /// The maximum over height and width: (batch, channels).
+///
+///     nn::GlobalMaxPooling2D layer;
+///     std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class GlobalMaxPooling2D : public Layer {
  public:
   explicit GlobalMaxPooling2D(const GlobalPoolingOptions& options = {});
 };
 /// The maximum over three spatial axes: (batch, channels).
+///
+///     nn::GlobalMaxPooling3D layer({.keepdims = true});
+///     std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape()
+///               << " weights: " << layer.count_params();
 class GlobalMaxPooling3D : public Layer {
  public:
   explicit GlobalMaxPooling3D(const GlobalPoolingOptions& options = {});
@@ -81,16 +117,28 @@ class GlobalMaxPooling3D : public Layer {
 
 /// The mean over all steps of a sequence: (batch, channels). With a mask, the mean is over the unmasked
 /// steps.
+///
+///     nn::GlobalAveragePooling1D layer;
+///     std::cout << layer(K::random_normal({2, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class GlobalAveragePooling1D : public Layer {
  public:
   explicit GlobalAveragePooling1D(const GlobalPoolingOptions& options = {});
 };
 /// The mean over height and width: (batch, channels).
+///
+///     nn::GlobalAveragePooling2D layer;
+///     std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class GlobalAveragePooling2D : public Layer {
  public:
   explicit GlobalAveragePooling2D(const GlobalPoolingOptions& options = {});
 };
 /// The mean over three spatial axes: (batch, channels).
+///
+///     nn::GlobalAveragePooling3D layer({.keepdims = true});
+///     std::cout << layer(K::random_normal({2, 4, 4, 4, 1})).shape()
+///               << " weights: " << layer.count_params();
 class GlobalAveragePooling3D : public Layer {
  public:
   explicit GlobalAveragePooling3D(const GlobalPoolingOptions& options = {});

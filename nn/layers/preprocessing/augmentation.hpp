@@ -27,6 +27,9 @@ struct RandomFlipOptions {
 
 /// Flips each image with probability 1/2: left-right for "horizontal", top-bottom for "vertical", both
 /// independently of each other for "horizontal_and_vertical". Mirrors `keras.layers.RandomFlip`.
+///
+///     nn::RandomFlip layer("horizontal", {.seed = 7});
+///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
 class RandomFlip : public Layer {
  public:
   explicit RandomFlip(const std::string& mode = "horizontal_and_vertical",
@@ -54,6 +57,9 @@ using RandomTranslationOptions = RandomWarpOptions;
 
 /// Rotates each image about its center by `factor` * 360 degrees, with factors in [-1, 1]. A positive factor
 /// rotates counter-clockwise. Mirrors `keras.layers.RandomRotation`.
+///
+///     nn::RandomRotation layer(0.1, {.seed = 7});
+///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
 class RandomRotation : public Layer {
  public:
   explicit RandomRotation(const Factor& factor, const RandomRotationOptions& options = {});
@@ -61,6 +67,9 @@ class RandomRotation : public Layer {
 
 /// Shifts each image by a fraction of its height and width, with factors in [-1, 1]. Positive factors shift
 /// down and right. Mirrors `keras.layers.RandomTranslation`.
+///
+///     nn::RandomTranslation layer(0.1, 0.1, {.seed = 7});
+///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
 class RandomTranslation : public Layer {
  public:
   RandomTranslation(const Factor& height_factor, const Factor& width_factor,
@@ -83,6 +92,9 @@ struct RandomZoomOptions {
 /// Zooms each image about its center: the result shows 1 + factor times the height and width of the image,
 /// with factors in [-1, 1]. A positive factor zooms out, a negative factor zooms in. Mirrors
 /// `keras.layers.RandomZoom`.
+///
+///     nn::RandomZoom layer(0.2, {.seed = 7});
+///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
 class RandomZoom : public Layer {
  public:
   explicit RandomZoom(const Factor& height_factor, const RandomZoomOptions& options = {});
@@ -105,6 +117,9 @@ using RandomBrightnessOptions = RandomColorOptions;
 /// Changes the contrast of each image: (x - mean) * c + mean, with the mean of each channel of the image, and
 /// c drawn from [1 - lower, 1 + upper]. `factor` is (lower, upper) or a number for both, in [0, 1]. Mirrors
 /// `keras.layers.RandomContrast`.
+///
+///     nn::RandomContrast layer(0.2, {.seed = 7});
+///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
 class RandomContrast : public Layer {
  public:
   explicit RandomContrast(const Factor& factor, const RandomContrastOptions& options = {});
@@ -112,6 +127,9 @@ class RandomContrast : public Layer {
 
 /// Changes the brightness of each image: x + factor * (high - low), with (low, high) = value_range and
 /// factors in [-1, 1]. Mirrors `keras.layers.RandomBrightness`.
+///
+///     nn::RandomBrightness layer(0.2, {.seed = 7});
+///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
 class RandomBrightness : public Layer {
  public:
   explicit RandomBrightness(const Factor& factor, const RandomBrightnessOptions& options = {});
@@ -130,6 +148,9 @@ struct RandomCropOptions {
 /// images of a batch, as in Keras. In inference, and for images smaller than the window, the layer takes the
 /// largest centered window with the ratio height : width, and resizes the window. Mirrors
 /// `keras.layers.RandomCrop`.
+///
+///     nn::RandomCrop layer(6, 6, {.seed = 7});
+///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
 class RandomCrop : public Layer {
  public:
   RandomCrop(std::int64_t height, std::int64_t width, const RandomCropOptions& options = {});

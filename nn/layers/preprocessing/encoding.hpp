@@ -26,6 +26,9 @@ struct CategoryEncodingOptions {
 /// Throws ValueError, with the number in the message, for a number that is out of range or not whole. Throws
 /// ValueError for weights in another mode than "count", and for weights of a wrong shape. Mirrors
 /// `keras.layers.CategoryEncoding`.
+///
+///     nn::CategoryEncoding layer(4, {.output_mode = "one_hot"});
+///     std::cout << layer(K::constant({0, 2}, {.dtype = "int32"}));
 class CategoryEncoding : public Layer {
  public:
   explicit CategoryEncoding(std::int64_t num_tokens, const CategoryEncodingOptions& options = {});

@@ -39,11 +39,19 @@ struct ResizingOptions {
 ///
 /// Throws ValueError for a size below 1, an unknown interpolation or fill mode, crop_to_aspect_ratio together
 /// with pad_to_aspect_ratio, a wrong rank, and images without pixels. Mirrors `keras.layers.Resizing`.
+///
+///     nn::Resizing layer(6, 5);
+///     std::cout << layer(K::random_normal({1, 8, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class Resizing : public Layer {
  public:
   Resizing(std::int64_t height, std::int64_t width, const ResizingOptions& options = {});
 };
 
+/// Options of `CenterCrop`.
+///
+///     nn::CenterCrop layer(2, 2, {.name = "center"});
+///     std::cout << layer(K::ones({1, 4, 4, 3})).shape() << " " << layer.name();
 struct CenterCropOptions {
   std::string data_format = {};  ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
@@ -56,6 +64,10 @@ struct CenterCropOptions {
 /// layer's dtype. An image that is smaller than the window is resized as by Resizing with
 /// crop_to_aspect_ratio. Throws ValueError for a size below 1, a wrong rank, and images without pixels.
 /// Mirrors `keras.layers.CenterCrop`.
+///
+///     nn::CenterCrop layer(4, 4);
+///     std::cout << layer(K::random_normal({1, 8, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class CenterCrop : public Layer {
  public:
   CenterCrop(std::int64_t height, std::int64_t width, const CenterCropOptions& options = {});

@@ -13,6 +13,11 @@ namespace ktape::nn {
 ///      lookup({"cat", "dog"})
 ///      lookup({{"cat", "dog"}, {"dog", "owl"}})
 ///      lookup(words)
+///
+/// For example:
+///
+///     nn::StringLookup lookup({.vocabulary = {"cat", "dog"}});
+///     std::cout << lookup({{"cat", "dog"}, {"dog", "owl"}});
 class StringArray {
  public:
   using Rows = std::vector<std::vector<std::string>>;
@@ -119,6 +124,9 @@ struct IntegerLookupOptions {
 /// places or is longer than max_tokens; for `adapt` when a vocabulary is given; for unknown tokens if
 /// num_oov_indices is 0; for rows of different lengths in "int" and "one_hot"; for a call without a
 /// vocabulary, except in "int". Mirrors `keras.layers.StringLookup`.
+///
+///     nn::StringLookup lookup({.vocabulary = {"cat", "dog"}});
+///     std::cout << lookup({"dog", "owl", "cat"});
 class StringLookup : public Layer {
  public:
   explicit StringLookup(const StringLookupOptions& options = {});
@@ -146,6 +154,9 @@ class StringLookup : public Layer {
 /// errors are described at StringLookup; an IntegerLookup can also be part of a model. An unknown number n
 /// has the place n mod num_oov_indices among the places for unknown numbers. With `invert`, the layer maps
 /// places to numbers. Throws ValueError for a fraction or NaN. Mirrors `keras.layers.IntegerLookup`.
+///
+///     nn::IntegerLookup lookup({.vocabulary = {10, 20}});
+///     std::cout << lookup(K::constant({20, 5}, {.dtype = "int64"}));
 class IntegerLookup : public Layer {
  public:
   explicit IntegerLookup(const IntegerLookupOptions& options = {});

@@ -24,6 +24,10 @@ struct NormalizationOptions {
 /// Throws ValueError for a mean without a variance or a variance without a mean, for a mean and a variance of
 /// different shapes or of a shape that does not broadcast, for an axis that the input does not have or whose
 /// extent is unknown, and for `adapt` when a mean is given. Mirrors `keras.layers.Normalization`.
+///
+///     nn::Normalization layer;
+///     layer.adapt(K::constant({{1.}, {3.}}));
+///     std::cout << layer(K::constant({{1.}, {2.}}));
 class Normalization : public Layer {
  public:
   explicit Normalization(const NormalizationOptions& options = {});
@@ -31,6 +35,10 @@ class Normalization : public Layer {
   Variable variance() const { return weight("variance"); }
 };
 
+/// Options of `Rescaling`.
+///
+///     nn::Rescaling layer(1 / 127.5, {.offset = -1});
+///     std::cout << layer(K::constant({0., 255.}));
 struct RescalingOptions {
   ArrayLike offset = 0.0;
   OptionalShape input_shape = {}, batch_input_shape = {};
@@ -43,6 +51,9 @@ struct RescalingOptions {
 /// 1]. Scale and offset are numbers, or arrays that broadcast to x. A one-dimensional array holds a number
 /// for each channel, on the channel axis of `K::image_data_format()`. The output has the mask of the input.
 /// Mirrors `keras.layers.Rescaling`.
+///
+///     nn::Rescaling layer(1 / 255.);
+///     std::cout << layer(K::constant({51., 255.}));
 class Rescaling : public Layer {
  public:
   explicit Rescaling(const ArrayLike& scale, const RescalingOptions& options = {});
@@ -69,6 +80,9 @@ struct DiscretizationOptions {
 /// ValueError unless exactly one of `bin_boundaries` and `num_bins` is given, for boundaries that do not
 /// ascend, for `adapt` without `num_bins`, and for a call before `adapt`. Mirrors
 /// `keras.layers.Discretization`.
+///
+///     nn::Discretization layer({.bin_boundaries = std::vector{0., 1., 2.}});
+///     std::cout << layer(K::constant({-0.5, 0.5, 9.}));
 class Discretization : public Layer {
  public:
   explicit Discretization(const DiscretizationOptions& options = {});

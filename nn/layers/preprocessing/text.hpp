@@ -7,6 +7,12 @@ namespace ktape::nn {
 
 /// A step of text preprocessing (standardize or split): the name of a method of Keras, None, or a callable. A
 /// layer with a callable cannot be made again from its config.
+///
+///     nn::TextVectorization layer(
+///         {.standardize = [](const std::string& text) { return "the " + text; },
+///          .split = "whitespace"});
+///     layer.adapt(std::vector<std::string>{"tape", "tensor"});
+///     std::cout << layer.get_vocabulary()[2];
 template <class Result>
 class TextStep {
  public:
@@ -74,6 +80,10 @@ struct TextVectorizationOptions {
 /// rows are rows of tokens, and a list of tokens gives places in the shape of the list in "int". Vocabulary,
 /// `adapt` and errors are described at StringLookup; each text is a document. Mirrors
 /// `keras.layers.TextVectorization`.
+///
+///     nn::TextVectorization layer({.output_sequence_length = 4});
+///     layer.adapt({"the cat sat", "the dog"});
+///     std::cout << layer({"the dog sat down"});
 class TextVectorization : public Layer {
  public:
   explicit TextVectorization(const TextVectorizationOptions& options = {});

@@ -13,6 +13,10 @@ struct FlattenOptions {
 };
 
 /// A layer that flattens each sample: (batch, ...) becomes (batch, features).
+///
+///     nn::Flatten layer;
+///     std::cout << layer(K::random_normal({2, 3, 4})).shape()
+///               << " weights: " << layer.count_params();
 class Flatten : public Layer {
  public:
   explicit Flatten(const FlattenOptions& options = {});
@@ -21,6 +25,10 @@ class Flatten : public Layer {
 /// A layer that reshapes each sample: (batch, ...) becomes (batch, target_shape...). One extent of
 /// target_shape may be -1: the layer computes the extent from the size of a sample. Throws ValueError if the
 /// number of elements of a sample would change.
+///
+///     nn::Reshape layer({6, 2});
+///     std::cout << layer(K::random_normal({2, 3, 4})).shape()
+///               << " weights: " << layer.count_params();
 class Reshape : public Layer {
  public:
   explicit Reshape(const Shape& target_shape, const LayerOptions& options = {});
@@ -28,12 +36,20 @@ class Reshape : public Layer {
 
 /// A layer that permutes the axes of a sample: axis d of the output is axis dims[d - 1] of the input. Axes
 /// count from 1, because axis 0 is the batch axis.
+///
+///     nn::Permute layer({2, 1});
+///     std::cout << layer(K::random_normal({2, 3, 4})).shape()
+///               << " weights: " << layer.count_params();
 class Permute : public Layer {
  public:
   explicit Permute(const Shape& dims, const LayerOptions& options = {});
 };
 
 /// A layer that repeats each sample n times: (batch, features) becomes (batch, n, features).
+///
+///     nn::RepeatVector layer(3);
+///     std::cout << layer(K::random_normal({2, 4})).shape()
+///               << " weights: " << layer.count_params();
 class RepeatVector : public Layer {
  public:
   explicit RepeatVector(std::int64_t n, const LayerOptions& options = {});

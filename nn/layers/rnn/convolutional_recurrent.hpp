@@ -49,6 +49,10 @@ struct ConvLSTMOptions {
 
 /// An LSTM over sequences (batch, time, width, channels), whose products are convolutions over one spatial
 /// axis.
+///
+///     nn::ConvLSTM1D layer(4, 3);
+///     std::cout << layer(K::random_normal({2, 5, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class ConvLSTM1D : public RecurrentLayer {
  public:
   ConvLSTM1D(std::int64_t filters, const backend::PerAxis<std::int64_t>& kernel_size,
@@ -57,6 +61,10 @@ class ConvLSTM1D : public RecurrentLayer {
 
 /// An LSTM over sequences of images (batch, time, height, width, channels), whose products are
 /// convolutions over two spatial axes.
+///
+///     nn::ConvLSTM2D layer(4, 3, {.padding = "same", .return_sequences = true});
+///     std::cout << layer(K::random_normal({1, 3, 8, 8, 3})).shape()
+///               << " weights: " << layer.count_params();
 class ConvLSTM2D : public RecurrentLayer {
  public:
   ConvLSTM2D(std::int64_t filters, const backend::PerAxis<std::int64_t>& kernel_size,
@@ -65,6 +73,10 @@ class ConvLSTM2D : public RecurrentLayer {
 
 /// An LSTM over sequences of volumes (batch, time, depth, height, width, channels), whose products are
 /// convolutions over three spatial axes.
+///
+///     nn::ConvLSTM3D layer(2, 2);
+///     std::cout << layer(K::random_normal({1, 2, 4, 4, 4, 1})).shape()
+///               << " weights: " << layer.count_params();
 class ConvLSTM3D : public RecurrentLayer {
  public:
   ConvLSTM3D(std::int64_t filters, const backend::PerAxis<std::int64_t>& kernel_size,

@@ -19,6 +19,10 @@
 namespace ktape::nn {
 
 /// A handle of any recurrent layer, with access to the states of a stateful layer.
+///
+///     nn::GRU layer(2);
+///     layer(K::ones({1, 3, 4}));
+///     std::cout << layer.recurrent_kernel().shape();
 class RecurrentLayer : public RecurrentKernelLayer {
  public:
   /// Throws ValueError for a layer that is not recurrent.
@@ -49,6 +53,9 @@ struct RNNOptions {
 };
 
 /// A recurrent layer that runs a cell, or stacked cells, over the steps.
+///
+///     nn::RNN layer(nn::StackedRNNCells({nn::GRUCell(8), nn::LSTMCell(4)}));
+///     std::cout << layer(K::ones({2, 5, 3})).shape();
 class RNN : public RecurrentLayer {
  public:
   explicit RNN(const Layer& cell, const RNNOptions& options = {});
@@ -74,6 +81,10 @@ struct SimpleRNNOptions {
 };
 
 /// A recurrent layer that runs SimpleRNNCell over the steps.
+///
+///     nn::SimpleRNN layer(8);
+///     std::cout << layer(K::random_normal({2, 5, 3})).shape()
+///               << " weights: " << layer.count_params();
 class SimpleRNN : public RecurrentLayer {
  public:
   explicit SimpleRNN(std::int64_t units, const SimpleRNNOptions& options = {});
@@ -99,6 +110,10 @@ struct LSTMOptions {
 };
 
 /// A recurrent layer that runs LSTMCell over the steps.
+///
+///     nn::LSTM lstm(8, {.return_sequences = true, .return_state = true});
+///     for (const Tensor& y : lstm.apply(K::ones({2, 5, 3})))
+///       std::cout << y.shape() << " ";
 class LSTM : public RecurrentLayer {
  public:
   explicit LSTM(std::int64_t units, const LSTMOptions& options = {});
@@ -124,6 +139,10 @@ struct GRUOptions {
 };
 
 /// A recurrent layer that runs GRUCell over the steps.
+///
+///     nn::GRU layer(8);
+///     std::cout << layer(K::random_normal({2, 5, 3})).shape()
+///               << " weights: " << layer.count_params();
 class GRU : public RecurrentLayer {
  public:
   explicit GRU(std::int64_t units, const GRUOptions& options = {});

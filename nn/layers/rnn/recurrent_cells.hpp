@@ -14,6 +14,16 @@
 namespace ktape::nn {
 
 /// The base class of cells. A new cell derives from CellImpl.
+///
+///     struct SumCellImpl : nn::CellImpl {
+///       SumCellImpl() : nn::CellImpl("SumCell") {}
+///       std::vector<Tensor> call(const std::vector<Tensor>& inputs) override {
+///         const Tensor sum = inputs[0] + inputs[1];
+///         return {sum, sum};
+///       }
+///       std::vector<std::int64_t> state_size() const override { return {2}; }
+///     };
+///     std::cout << nn::RNN(nn::LayerOf<SumCellImpl>())(K::ones({1, 4, 2}));
 class CellImpl : public LayerImpl {
  public:
   using Sequence = backend::RnnResult<Tensor>;
@@ -59,6 +69,9 @@ struct SimpleRNNCellOptions {
 };
 
 /// The cell of SimpleRNN: h' = activation(dot(x, kernel) + dot(h, recurrent_kernel) + bias). State: h.
+///
+///     nn::SimpleRNNCell cell(8);
+///     std::cout << cell.apply({K::ones({2, 3}), K::zeros({2, 8})})[0].shape();
 class SimpleRNNCell : public RecurrentKernelLayer {
  public:
   explicit SimpleRNNCell(std::int64_t units, const SimpleRNNCellOptions& options = {});
@@ -84,6 +97,10 @@ struct LSTMCellOptions {
 /// The cell of LSTM (long short-term memory), with the formula of `K::lstm`. States: h and c. Weights: kernel
 /// (features, 4 * units), recurrent_kernel (units, 4 * units) and bias (4 * units,), with the gates in the
 /// order i, f, c, o.
+///
+///     nn::LSTMCell cell(8);
+///     std::cout << cell.apply({K::ones({2, 3}), K::zeros({2, 8}), K::zeros({2, 8})})[0]
+///                      .shape();
 class LSTMCell : public RecurrentKernelLayer {
  public:
   explicit LSTMCell(std::int64_t units, const LSTMCellOptions& options = {});
@@ -109,6 +126,9 @@ struct GRUCellOptions {
 /// The cell of GRU (gated recurrent unit), with the formula of `K::gru`. State: h. Weights: kernel (features,
 /// 3 * units), recurrent_kernel (units, 3 * units) and bias (3 * units,) or, with `reset_after`, (2, 3 *
 /// units), with the gates in the order z, r, h.
+///
+///     nn::GRUCell cell(8);
+///     std::cout << cell.apply({K::ones({2, 3}), K::zeros({2, 8})})[0].shape();
 class GRUCell : public RecurrentKernelLayer {
  public:
   explicit GRUCell(std::int64_t units, const GRUCellOptions& options = {});

@@ -25,6 +25,10 @@ struct BidirectionalOptions {
 /// Throws ValueError for an unknown merge mode, for a layer that is not recurrent, for a backward layer that
 /// runs in the direction of the forward layer or returns other outputs, and for a wrong number of initial
 /// states.
+///
+///     nn::Bidirectional layer(nn::LSTM(8, {.return_sequences = true}),
+///                             {.merge_mode = "sum"});
+///     std::cout << layer(K::ones({2, 5, 3})).shape();
 class Bidirectional : public Layer {
  public:
   explicit Bidirectional(const Layer& layer, const BidirectionalOptions& options = {});
@@ -35,6 +39,11 @@ class Bidirectional : public Layer {
 /// * steps, ...). Throws ValueError for inputs below rank 3 and for masks of a wrong shape.
 ///
 ///      nn::TimeDistributed(nn::Conv2D(8, 3))
+///
+/// For example:
+///
+///     nn::TimeDistributed layer(nn::Dense(4));
+///     std::cout << layer(K::ones({2, 5, 3})).shape();
 class TimeDistributed : public Layer {
  public:
   explicit TimeDistributed(const Layer& layer, const LayerOptions& options = {});

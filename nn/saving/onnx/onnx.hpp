@@ -24,6 +24,14 @@ namespace ktape::nn::onnx {
 ///
 ///     nn::Model model = nn::onnx::load("resnet50.onnx");
 ///     Tensor y = model.predict(images);
+///
+/// For example:
+///
+///     nn::Sequential model(
+///         {nn::Dense(2, {.kernel_initializer = "ones", .input_shape = {3}})});
+///     model.export_to("model.onnx");  // or a file that PyTorch wrote
+///     nn::Model loaded = nn::onnx::load("model.onnx");
+///     std::cout << loaded.predict(K::ones({1, 3}), {.verbose = 0});
 Model load(const std::string& path);
 
 /// Returns the names of the operators that `load` accepts, sorted.

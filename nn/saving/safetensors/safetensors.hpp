@@ -27,11 +27,20 @@ std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& 
                                                              const std::vector<std::string>& names);
 
 /// Reads the metadata of a .safetensors file: texts with names.
+///
+///     nn::save_safetensors("x.safetensors", {{"x", K::ones({2})}}, {{"author", "me"}});
+///     for (const auto& [key, text] : nn::load_safetensors_metadata("x.safetensors"))
+///       std::cout << key << ": " << text;
 std::vector<std::pair<std::string, std::string>> load_safetensors_metadata(const std::string& path);
 
 /// Writes tensors as a .safetensors file. An existing file is replaced once the new file is complete. Throws
 /// IOError, naming the file, if writing fails, and ValueError for names that occur twice or are not UTF-8.
 /// Mirrors `safetensors.numpy.save_file`.
+///
+///     nn::Sequential model({nn::Dense(2, {.input_shape = {3}, .name = "scores"})});
+///     model.save_weights("model.safetensors");
+///     for (const auto& [name, tensor] : nn::load_safetensors("model.safetensors"))
+///       std::cout << name << " " << tensor.shape() << "\n";
 void save_safetensors(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& tensors,
                       const std::vector<std::pair<std::string, std::string>>& metadata = {});
 

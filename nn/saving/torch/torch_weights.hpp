@@ -8,6 +8,14 @@
 /// Weights that PyTorch trained, for models of the library.
 namespace ktape::nn {
 
+/// Options of `load_torch_weights`.
+///
+///     nn::Sequential model(
+///         {nn::Dense(2, {.use_bias = false, .input_shape = {3}, .name = "scores"})});
+///     auto report = nn::load_torch_weights(
+///         model, "linear.pt",
+///         {.rename = {{"fc\\.weight", "scores/kernel"}, {"fc\\.bias"}}});
+///     std::cout << report.matched.size() << " of " << model.weights().size();
 struct TorchWeightsOptions {
   /// Rules for the names of tensors, as in `LoadWeightsOptions::names`: the first rule whose pattern matches gives
   /// the weight "layer/weight". The kernel is transposed as the layer needs it, unless the rule has `transpose`. A
@@ -52,6 +60,14 @@ struct TorchWeightsReport {
 /// cannot be read. The model changes only if nothing is thrown.
 ///
 ///     const auto report = nn::load_torch_weights(model, "model.pt");
+///
+/// For example:
+///
+///     nn::Sequential model({nn::Dense(2, {.input_shape = {3}, .name = "scores"})});
+///     auto report = nn::load_torch_weights(model, "linear.pt");
+///     for (const auto& [weight, tensor] : report.matched)
+///       std::cout << weight << " <- " << tensor << "\n";
+///     std::cout << model.get_layer("scores").weight("kernel");
 TorchWeightsReport load_torch_weights(const Model& model, const std::string& path,
                                       const TorchWeightsOptions& options = {});
 
