@@ -21,7 +21,8 @@ def rows_of_readme():
 
 
 def parts_of(source):
-    """Returns the leading comment of a program, and the pieces of its code: a comment that explains, and the code below."""
+    """Returns the leading comment of a program, and the pieces of its code: a comment that explains, and the code below. A piece begins
+    with a comment `///` above a declaration, or with a comment `//` after an empty line inside of a function of the program."""
     lines = source.split("\n")
     head = []
     while lines and lines[0].startswith("//"):
@@ -29,12 +30,13 @@ def parts_of(source):
     pieces, comment, code = [], [], []
     at = 0
     while at < len(lines):
-        if lines[at].startswith("///"):
+        explains = next((sign for sign in ("///", "  //") if lines[at].startswith(sign)), None)
+        if explains == "///" or (explains and not lines[at - 1].strip()):
             if any(line.strip() for line in code):
                 pieces.append((comment, code))
             comment, code = [], []
-            while at < len(lines) and lines[at].startswith("///"):
-                comment.append(re.sub(r"^/// ?", "", lines[at]))
+            while at < len(lines) and lines[at].startswith(explains):
+                comment.append(lines[at].removeprefix(explains).removeprefix(" "))
                 at += 1
         else:
             code.append(lines[at])
@@ -92,16 +94,14 @@ def shown_results(name, results, row, writer):
 
 def zoo_page(name, row, results, writer):
     head, pieces = parts_of((ROOT / f"examples/{name}.cpp").read_text())
-    out = [f"# {name}", ""]
+    out = ["---", "hide-toc: true", "---", "", f"# {name}", ""]
     if row:
         out += ["| teaches | data | reaches | takes, on two cores |", "|---|---|---|---|", "| " + " | ".join(row) + " |", ""]
     out += [markdown(head), "", f"Run it: `./run zoo {name}`, or a copy of the file in a folder of your own.", ""]
     out += shown_results(name, results, row, writer)
     out += ["## The program", ""]
     for comment, code in pieces:
-        if comment:
-            out += [markdown(comment), ""]
-        out += ["```cpp", code, "```", ""]
+        out += [":::::{container} beside", "::::{container} explanation", markdown(comment), "::::", "```cpp", code, "```", ":::::", ""]
     return "\n".join(out)
 
 
