@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/parallel.hpp>
 #include <ktape/nn/files/bytes.hpp>
 
 #include <fcntl.h>
@@ -203,15 +204,17 @@ void RandomFile::read(std::uint64_t offset, void* out, std::size_t n) const {
   if (offset > size_ || n > size_ - offset)
     fail<IOError>("[", op_, "] the file must be complete: received ", path_, " (", n, " bytes at ", offset,
                   " are beyond its end)");
-  for (std::size_t done = 0; done < n;) {
-    const ssize_t count =
-        pread(file_, static_cast<char*>(out) + done, n - done, static_cast<off_t>(offset + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0)
-      fail<IOError>("[", op_, "] the file must be complete and readable: received ", path_, " (",
-                    count < 0 ? std::strerror(errno) : "unexpected end of file", ')');
-    done += static_cast<std::size_t>(count);
-  }
+  parallel_for(static_cast<std::int64_t>(n), bytes_for_a_thread, [&](std::int64_t at, std::int64_t end) {
+    while (at < end) {
+      const ssize_t count = pread(file_, static_cast<char*>(out) + at, static_cast<std::size_t>(end - at),
+                                  static_cast<off_t>(offset) + at);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0)
+        fail<IOError>("[", op_, "] the file must be complete and readable: received ", path_, " (",
+                      count < 0 ? std::strerror(errno) : "unexpected end of file", ')');
+      at += count;
+    }
+  });
 }
 
 std::size_t FileSection::read(void* out, std::size_t n) {

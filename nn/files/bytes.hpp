@@ -13,6 +13,10 @@ inline std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
 }
 
+/// The number of bytes above which a second thread pays: their copy from the page cache takes a tenth of a
+/// millisecond.
+inline constexpr std::int64_t bytes_for_a_thread = 1 << 18;
+
 /// A limit to the inflation of compressed data: deflate makes up to 1032 bytes of one byte, so a small file
 /// could fill all memory. Data may always inflate to `free` bytes, and beyond to `factor` times the stored
 /// bytes.

@@ -1,6 +1,11 @@
+#include <zlib.h>
+#include <ktape/autograd/base/parallel.hpp>
+#include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/files/crc32.hpp>
 
-#include <zlib.h>
+#include <algorithm>
+#include <mutex>
+#include <vector>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -61,12 +66,37 @@ __attribute__((target("pclmul"))) std::uint32_t by_folding(std::uint32_t before,
 
 }  // namespace
 
-std::uint32_t crc32(std::uint32_t before, const void* bytes, std::size_t n) {
+namespace {
+
+/// Computes the checksum on the calling thread.
+std::uint32_t in_order(std::uint32_t before, const void* bytes, std::size_t n) {
 #if defined(__x86_64__)
   static const bool folds = __builtin_cpu_supports("pclmul");
   if (folds && n >= 64) return by_folding(before, bytes, n);
 #endif
   return by_zlib(before, bytes, n);
+}
+
+}  // namespace
+
+std::uint32_t crc32(std::uint32_t before, const void* bytes, std::size_t n) {
+  if (n <= static_cast<std::size_t>(bytes_for_a_thread)) return in_order(before, bytes, n);
+  struct Piece {
+    std::int64_t begin, end;
+    std::uint32_t checksum;
+  };
+  std::mutex mutex;
+  std::vector<Piece> pieces;
+  parallel_for(static_cast<std::int64_t>(n), bytes_for_a_thread, [&](std::int64_t begin, std::int64_t end) {
+    const auto* const from = static_cast<const unsigned char*>(bytes) + begin;
+    const std::uint32_t checksum = in_order(0, from, static_cast<std::size_t>(end - begin));
+    const std::lock_guard lock(mutex);
+    pieces.push_back({begin, end, checksum});
+  });
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+  for (const Piece& piece : pieces)
+    before = static_cast<std::uint32_t>(crc32_combine(before, piece.checksum, piece.end - piece.begin));
+  return before;
 }
 
 }  // namespace ktape::data

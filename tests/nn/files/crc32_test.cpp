@@ -22,3 +22,14 @@ TEST_CASE("crc32 is zlib's, for all lengths, places and beginnings") {
   for (std::size_t at = 0; at < bytes.size(); at += 1000) whole = data::crc32(whole, bytes.data() + at, 1000);
   CHECK(whole == crc32_z(0, bytes.data(), bytes.size()));
 }
+
+TEST_CASE("crc32 of many bytes, which several threads share, is zlib's") {
+  std::vector<unsigned char> bytes((std::size_t{1} << 21) + 12345);
+  std::mt19937 random(2);
+  for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random());
+  for (std::size_t n : {std::size_t{1} << 18, (std::size_t{1} << 18) + 1, bytes.size() - 3, bytes.size()})
+    for (std::uint32_t before : {0u, 0x12345678u}) {
+      CAPTURE(n);
+      CHECK(data::crc32(before, bytes.data(), n) == crc32_z(before, bytes.data(), n));
+    }
+}
