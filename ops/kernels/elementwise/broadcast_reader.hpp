@@ -68,7 +68,8 @@ class BroadcastReader {
   void find_pattern(std::int64_t size) {
     std::int64_t& n = row_.size;
     for (std::int64_t i = 0; i < n; ++i) offset_[i] = static_cast<std::int16_t>(i * row_.in);
-    for (next_ = take_inner(); next_.size > 1 && next_.size * n <= std::min(longest_pattern, size);
+    // A pattern costs about as much as its copies save if they are fewer than eight.
+    for (next_ = take_inner(); next_.size > 1 && next_.size * n <= std::min(longest_pattern, size / 8);
          next_ = take_inner()) {
       for (std::int64_t i = n; i < next_.size * n; ++i)
         offset_[i] = static_cast<std::int16_t>(offset_[i - n] + next_.in);
