@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-/// The includes and namespaces that all examples of the headers begin with. The generated sources contain EXAMPLE("header:line") { ... } for each
-/// example; the site shows the text that the code prints.
+/// The includes and namespaces that all examples of the headers begin with. The generated sources contain EXAMPLE(number, "header:line") { ... } for
+/// each example; the site shows the text that the code prints.
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
 namespace ops = ktape::ops;
@@ -29,9 +29,7 @@ struct AddExample {
   }
 };
 
-#define EXAMPLE(place) EXAMPLE_OF(place, __COUNTER__)
-#define EXAMPLE_OF(place, number) EXAMPLE_AS(place, run_##number, add_##number)
-#define EXAMPLE_AS(place, run, add)        \
-  static void run();                       \
-  static const AddExample add(place, run); \
-  static void run()
+#define EXAMPLE(number, place)                                   \
+  static void run_##number();                                    \
+  static const AddExample example_##number(place, run_##number); \
+  static void run_##number()

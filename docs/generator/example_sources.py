@@ -13,13 +13,17 @@ def source_of(header, sources):
 
 def main():
     folder, sources = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-    texts = {name: '#include "examples.hpp"\n' for name in [*map(str, range(sources)), "distributed"]}
-    texts["distributed"] += "#include <ktape/nn/distributed/distributed.hpp>\n"
+    includes = {name: '#include "examples.hpp"\n' for name in [*map(str, range(sources)), "distributed"]}
+    texts = dict.fromkeys(includes, "")
     for header in public_headers():
-        for line, code in examples_of(header).items():
-            texts[source_of(header, sources)] += f'\nEXAMPLE("{header}:{line}") {{\n#line {line} "{ROOT / header}"\n{code}\n}}\n'
+        name, of_header = source_of(header, sources), f"{zlib.crc32(header.encode()):x}"
+        examples = examples_of(header)
+        if examples:
+            includes[name] += f"#include <ktape/{header}>\n"
+        for line, code in examples.items():
+            texts[name] += f'\nEXAMPLE({of_header}_{line}, "{header}:{line}") {{\n#line {line} "{ROOT / header}"\n{code}\n}}\n'
     for name, text in texts.items():
-        path = folder / f"examples_{name}.cpp"
+        path, text = folder / f"examples_{name}.cpp", includes[name] + text
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
 

@@ -37,7 +37,7 @@ def split_examples(lines, first):
         code = [line[4:] for line in lines[at:end]]
         while code and not code[-1].strip():
             code.pop()
-        if any("std::cout" in line for line in code):
+        if lines[at].startswith("    ") and any("std::cout" in line for line in code):
             examples[first + at] = "\n".join(code)
             if text and text[-1].strip() == "" and len(text) > 1 and text[-2] == "For example:":
                 del text[-2:]
