@@ -19,8 +19,9 @@ bool is_among(const std::string& name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-NamedTensors undefined_tensors(const std::vector<std::string>& names) {
-  return {std::vector<Tensor>(names.size()), names};
+NamedTensors undefined_tensors(std::vector<std::string> names) {
+  std::vector<Tensor> tensors(names.size());
+  return {std::move(tensors), std::move(names)};
 }
 
 }  // namespace

@@ -177,8 +177,8 @@ void Trainer::find_layers() {
   layers_ = layers_in(model_);
   regularized_.clear();
   each_layer([&](LayerImpl& layer) {
-    for (const auto& weight : layer.own_weights())
-      if (layer.penalizes(weight)) regularized_.emplace_back(weight.variable, weight.regularizer);
+    for (const auto& weight : layer.regularized_weights())
+      regularized_.emplace_back(weight.variable, weight.regularizer);
   });
   trainable_.reset();
   layers_known_ = true;

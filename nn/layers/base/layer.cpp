@@ -197,6 +197,14 @@ std::vector<LayerImpl::Weight> LayerImpl::own_weights() const {
   return weights_;
 }
 
+std::vector<LayerImpl::Weight> LayerImpl::regularized_weights() const {
+  std::vector<Weight> found;
+  const std::lock_guard lock(structure());
+  std::copy_if(weights_.begin(), weights_.end(), std::back_inserter(found),
+               [&](const Weight& weight) { return penalizes(weight); });
+  return found;
+}
+
 void LayerImpl::collect(std::vector<Variable>& found, std::optional<bool> trainable, bool frozen) const {
   frozen = frozen || !trainable_;
   const auto take = [&](const Weight& weight) {
@@ -233,8 +241,7 @@ bool LayerImpl::penalizes(const Weight& weight) const {
 
 std::vector<Tensor> LayerImpl::losses() const {
   std::vector<Tensor> losses = CallReports::of(*this).losses;
-  for (const Weight& weight : own_weights())
-    if (penalizes(weight)) losses.push_back(weight.regularizer(weight.variable));
+  for (const Weight& weight : regularized_weights()) losses.push_back(weight.regularizer(weight.variable));
   for (const Layer& layer : sublayers()) {
     const std::vector<Tensor> inner = layer.losses();
     losses.insert(losses.end(), inner.begin(), inner.end());

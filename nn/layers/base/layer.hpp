@@ -328,6 +328,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   void collect_paths(const std::string& prefix, std::vector<std::pair<std::string, Variable>>& found) const;
   std::vector<Variable> weights_where(bool trainable) const;
   std::vector<Weight> own_weights() const;
+  /// Returns the weights of the layer itself, without its sublayers, whose regularizers add to the loss.
+  std::vector<Weight> regularized_weights() const;
 
   Tensor accepted(const Tensor& x, std::size_t place, std::size_t count) const;
   template <class F>
