@@ -22,7 +22,7 @@ def rows_of_readme():
 
 def parts_of(source):
     """Returns the leading comment of a program, and the pieces of its code: a comment that explains, and the code below. A piece begins
-    with a comment `///` above a declaration, or with a comment `//` after an empty line inside of a function of the program."""
+    with a comment `///` above a declaration, or with a comment after an empty line inside of a function or class of the program."""
     lines = source.split("\n")
     head = []
     while lines and lines[0].startswith("//"):
@@ -30,7 +30,7 @@ def parts_of(source):
     pieces, comment, code = [], [], []
     at = 0
     while at < len(lines):
-        explains = next((sign for sign in ("///", "  //") if lines[at].startswith(sign)), None)
+        explains = next((sign for sign in ("///", "  ///", "  //") if lines[at].startswith(sign)), None)
         if explains == "///" or (explains and not lines[at - 1].strip()):
             if any(line.strip() for line in code):
                 pieces.append((comment, code))
