@@ -25,12 +25,15 @@ namespace applications = nn::applications;
 namespace plot = ktape::plot;
 using ktape::Tensor;
 
+/// The command line: options of this program beside those of all programs.
 struct Arguments {
   std::string model = "MobileNetV2", weights, labels;
   int top = 5;
   nn::ProgramOptions run;  // the options of all pages; `data` is the picture
 };
 
+/// Reads the command line: own options are taken out, the rest is left to `nn::program_options`, which
+/// refuses unknown names. Missing options are reported before the network is built.
 static Arguments read_arguments(int argc, char** argv) {
   Arguments arguments;
   std::string top;
@@ -55,7 +58,9 @@ static Arguments read_arguments(int argc, char** argv) {
   return arguments;
 }
 
-// Returns the picture as a preprocessed batch of one.
+/// Returns the picture as a preprocessed batch of one, (1, size, size, 3). Each published network was
+/// trained with its own scaling of pixels, for example to -1..1, so `preprocess_input` belongs to the
+/// network; a wrong scaling gives no error, only wrong classes.
 static Tensor load_picture(const std::string& path, const applications::Application& application) {
   const std::int64_t size = application.image_size;
   const Tensor pixels =
@@ -63,6 +68,8 @@ static Tensor load_picture(const std::string& path, const applications::Applicat
   return application.preprocess_input(K::expand_dims(pixels, 0), "");
 }
 
+/// Classifies the picture as Keras does: `make` builds the architecture and loads the published weights
+/// into the layers, `decode_predictions` turns 1000 scores into names, best first.
 static std::vector<applications::DecodedPrediction> classify(const Arguments& arguments) {
   const applications::Application& application = applications::application(arguments.model);
   const nn::Model model = application.make({.weights = arguments.weights});
@@ -70,7 +77,9 @@ static std::vector<applications::DecodedPrediction> classify(const Arguments& ar
   return applications::decode_predictions(scores, arguments.labels, {.top = arguments.top})[0];
 }
 
-// Writes the files for --quick: weights that favour class 7 for every picture, and a picture of one colour.
+/// Writes the files for `--quick`: a picture of one colour, and weights that favour class 7 for every
+/// picture. All weights are random but the bias of the last layer, 10 for class 7 and 0 elsewhere, and the
+/// softmax makes a probability near 1 of such a lead.
 static Arguments prepare(const std::filesystem::path& folder, Arguments arguments) {
   std::filesystem::create_directories(folder);
   arguments.weights = folder / "weights.h5";
@@ -83,6 +92,8 @@ static Arguments prepare(const std::filesystem::path& folder, Arguments argument
   ktape::Variable(all.back()).assign(K::constant(bias));
   model.save_weights(arguments.weights);
 
+  // The names of the classes in the format of Keras's file, `{"0": ["n0", "class 0"], ...}`, and a picture
+  // in the simplest of all formats, a PPM: a header, then bytes.
   std::ofstream labels(arguments.labels);
   for (int i = 0; i < 1000; ++i)
     labels << (i ? ", " : "{") << '"' << i << "\": [\"n" << i << "\", \"class " << i << "\"]";
@@ -91,7 +102,8 @@ static Arguments prepare(const std::filesystem::path& folder, Arguments argument
   return arguments;
 }
 
-// Draws the picture beside its best classes.
+/// Draws the picture beside its best classes. A second class of nearly equal score tells that the network
+/// is in doubt.
 static void draw(const Arguments& arguments, const std::vector<applications::DecodedPrediction>& best) {
   std::vector<std::string> names;
   std::vector<double> scores;
@@ -103,15 +115,21 @@ static void draw(const Arguments& arguments, const std::vector<applications::Dec
       .save(arguments.run.out + "/classes.svg");
 }
 
+/// Classifies a picture without any training: reading, predicting and naming is all that a published
+/// network needs.
 int main(int argc, char** argv) try {
   Arguments arguments = read_arguments(argc, argv);
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "classify_image-quick";
   K::set_random_seed(arguments.run.seed);
   if (arguments.run.quick) arguments = prepare(folder, arguments);
+
+  // The scores are the outputs of a softmax over 1000 classes, here as percentages.
   const std::vector<applications::DecodedPrediction> best = classify(arguments);
   for (const auto& [name, description, score] : best)
     std::printf("%6.2f %%  %s (%s)\n", 100 * score, description.c_str(), name.c_str());
   if (!arguments.run.out.empty()) draw(arguments, best);
+
+  // A picture of the user has no known class, so only the files of `--quick` are checked.
   if (!arguments.run.quick) return 0;
   std::filesystem::remove_all(folder);
   const bool right = best[0].class_name == "n7" && best[0].score > 0.9;

@@ -14,9 +14,11 @@ namespace nn = ktape::nn;
 namespace data = ktape::data;
 using ktape::All, ktape::Slice, ktape::Tensor;
 
+/// A digit of 8 x 8 lies somewhere in a field of 24 x 24.
 static constexpr std::int64_t field = 24, digit = 8;
 
-/// Returns noisy fields with a digit each, (n, 24, 24, 1), and row and column of the digit's corner, (n, 2).
+/// Returns noisy fields with a digit each, (n, 24, 24, 1), and row and column of the digit's corner, (n,
+/// 2). The corners are for the test alone; the network never gets them.
 static data::Element in_fields(const Tensor& digits, int seed) {
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_int_distribution<std::int64_t> place(0, field - digit);
@@ -31,6 +33,9 @@ static data::Element in_fields(const Tensor& digits, int seed) {
   return {clean + 0.15f * K::random_normal(K::int_shape(clean)), K::constant(corners, {.dtype = "int64"})};
 }
 
+/// Returns the network. Its last convolution has a name, by which Grad-CAM finds the feature maps, and the
+/// maximum over all places follows: the answer must come from some place of the maps, and the position is
+/// lost only there.
 static nn::Sequential digit_reader() {
   return nn::Sequential({
       nn::Input({field, field, 1}),
@@ -44,16 +49,20 @@ static nn::Sequential digit_reader() {
   });
 }
 
+/// Trains a classifier, then asks for the place that its answers come from.
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(
       argc, argv, {.epochs = 12, .quick_epochs = 4, .data = "examples/data/digits.csv.gz"});
   K::set_random_seed(run.seed);
+
+  // Fields, classes and corners are split together, so that the rows stay in step.
   const Tensor table = data::load_csv(run.data);  // 64 pixels of 0..16, then the class
   const Tensor digits = K::reshape(table[{All, Slice(0, 64)}] / 16.f, {-1, digit, digit, 1});
   const data::Element fields = in_fields(digits, run.seed);
   const auto split = data::train_test_split({fields[0], K::cast(table[{All, 64}], "int32"), fields[1]},
                                             {.test_size = 0.2, .seed = run.seed});
 
+  // An ordinary training with classes as the only labels.
   const nn::Sequential model = digit_reader();
   model.compile(
       {.optimizer = nn::Adam(0.002), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
@@ -61,13 +70,17 @@ int main(int argc, char** argv) try {
   std::printf("accuracy on unseen fields: %.4f\n",
               model.evaluate(split.test[0], split.test[1], {.verbose = 0})["accuracy"]);
 
-  // Each map is weighted by its mean gradient; all are symbolic tensors of the model's graph.
+  // Each map is weighted by its mean gradient: how much would the answer grow with this map? The ReLU keeps
+  // the places that speak for the class. All are symbolic tensors of the model's graph, and `K::function`
+  // makes a callable of them, as in Keras.
   const Tensor maps = model.get_layer("last_maps").output(), answer = K::max(model.output(), -1);
   const Tensor slopes = K::gradients(K::log(answer), {maps})[0];
   const Tensor weights = K::mean(slopes, {1, 2}, true);
   const auto grad_cam = K::function({model.input()}, {K::relu(K::sum(maps * weights, -1))});
   const Tensor heat = grad_cam({split.test[0]})[0];  // (n, 12, 12): half the field's resolution
 
+  // A hit is a strongest cell that overlaps the digit. A cell of the map of 12 x 12 stands for 2 x 2 pixels
+  // of the field, so indices are scaled before they are compared with the digit's corner.
   const Tensor peak = K::argmax(K::batch_flatten(heat));
   std::int64_t inside = 0;
   const std::int64_t n = heat.shape()[0], side = heat.shape()[1], step = field / side;
@@ -78,6 +91,7 @@ int main(int argc, char** argv) try {
     inside += down > -step && down < digit && right > -step && right < digit;
   }
 
+  // Maps of 12 x 12 are enlarged to the size of the fields, and each is scaled to a maximum of 1.
   if (!run.out.empty()) {
     const Tensor some = heat[{Slice(0, 8)}];
     const Tensor large =
@@ -88,6 +102,8 @@ int main(int argc, char** argv) try {
         {.title = "Where the network looks", .columns = 8, .row_labels = {"unseen field", "Grad-CAM"}})
         .save(run.out + "/grad_cam.svg");
   }
+
+  // The digit covers about a ninth of the field, so random places would hit rarely.
   const double hits = static_cast<double>(inside) / static_cast<double>(n), expected = run.quick ? 0.8 : 0.9;
   std::printf("strongest place within the digit: %.4f of %d fields (expected: %.2f or more)\n", hits,
               static_cast<int>(n), expected);

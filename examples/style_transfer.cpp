@@ -41,7 +41,10 @@ static Tensor style_image() {
   return K::expand_dims(colors, 0);
 }
 
-/// Returns a model of random weights whose outputs are features at three depths.
+/// Returns a model of random weights whose outputs are features at three depths. Gatys uses VGG, trained on
+/// photos; random filters respond to edges and colors, too, and need no download. Average pooling gives
+/// smoother gradients than maximum pooling. 'he_normal' keeps the size of the features equal over the
+/// depths.
 static nn::Model features() {
   const Tensor image = nn::Input({side, side, 3});
   std::vector<Tensor> depths;
@@ -55,13 +58,17 @@ static nn::Model features() {
   return nn::Model(image, depths);
 }
 
-/// Returns the covariances of the channels over all positions: (channels, channels).
+/// Returns the covariances of the channels over all positions: (channels, channels). The sum over positions
+/// forgets where a feature occurs and keeps which features occur together: that is texture. The Gram matrix
+/// of the original lacks the subtraction of the mean.
 static Tensor covariance(const Tensor& maps) {
   const Tensor rows = K::reshape(maps, {-1, maps.shape().back()});
   const Tensor centered = rows - K::mean(rows, 0);
   return K::dot(K::transpose(centered), centered) / static_cast<float>(rows.shape()[0]);
 }
 
+/// Returns the mean over the depths of the squared difference of covariances. The division by the style's
+/// own size lets all depths weigh alike.
 static Tensor style_distance(const std::vector<Tensor>& maps, const std::vector<Tensor>& style) {
   Tensor sum = K::zeros({});
   for (std::size_t i = 0; i < maps.size(); ++i)
@@ -70,14 +77,20 @@ static Tensor style_distance(const std::vector<Tensor>& maps, const std::vector<
   return sum / static_cast<float>(maps.size());
 }
 
+/// Returns the correlation of the brightness of two images: 1 for the same picture, 0 for nothing in
+/// common. Brightness is the mean of the channels, since the style may change the colors.
 static double correlation(const Tensor& a, const Tensor& b) {
   const Tensor x = K::mean(a, -1) - K::mean(a), y = K::mean(b, -1) - K::mean(b);
   return (K::sum(x * y) / (K::norm(x) * K::norm(y))).item<double>();
 }
 
+/// Optimizes an image, not a network: the weights stay as they are, and the pixels are the variable.
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 300, .quick_epochs = 40});
   K::set_random_seed(run.seed);
+
+  // The content is a disc with a hole, or a picture that is scaled to 64 x 64; the style is made of slanted
+  // waves.
   const Tensor content =
       run.data.empty() ? content_image()
                        : K::expand_dims(K::cast(data::load_image(run.data, {.target_size = {{side, side}},
@@ -87,11 +100,17 @@ int main(int argc, char** argv) try {
                              255.f;
   const Tensor style = style_image();
 
+  // The features of content and style are computed once, as the fixed targets. The image starts as a copy
+  // of the content, so only the style is missing at first.
   const nn::Model network = features();
   const std::vector<Tensor> content_maps = network.apply(content), style_maps = network.apply(style);
   Variable image = content;
   const nn::Adam adam(0.02);
   const double before = style_distance(content_maps, style_maps).item<double>();
+
+  // The loss is the distance to the style plus six times the distance to the content at the deepest
+  // features, which know the layout but not each pixel. `minimize` computes the gradient and lets Adam
+  // update the image; the clip afterwards keeps pixels in 0..1.
   for (int step = 1; step <= run.epochs; ++step) {
     const std::vector<Tensor> maps = network.apply(image);
     const Tensor of_style = style_distance(maps, style_maps);
@@ -104,6 +123,7 @@ int main(int argc, char** argv) try {
                   of_content.item<double>());
   }
 
+  // Style and content pull in opposite directions, so a result must be measured on both sides.
   const double after = style_distance(network.apply(image), style_maps).item<double>();
   if (!run.out.empty()) {
     ktape::data::save_image(run.out + "/style.png", K::squeeze(image, 0));
@@ -113,6 +133,9 @@ int main(int argc, char** argv) try {
                              .columns = 3})
         .save(run.out + "/style.svg");
   }
+
+  // A lower weight of the content brings the style nearer and the correlation down, and the other way
+  // round.
   const double factor = before / after, alike = correlation(content, image);
   const double expected = run.quick ? 8 : 25, expected_alike = run.quick ? 0.25 : 0.35;
   std::printf("correlation with the content: %.3f (expected: %.2f or more)\n", alike, expected_alike);
