@@ -14,8 +14,10 @@ namespace data = ktape::data;
 namespace plot = ktape::plot;
 using ktape::All, ktape::Slice, ktape::Tensor;
 
-/// A layer that draws from the encoder's normal distributions (mean, log variance) and adds their distance to
-/// the standard normal distribution to the loss: KL(N(m, s) || N(0, 1)).
+/// A layer that draws from the encoder's normal distributions (mean, log variance) and adds their distance
+/// to the standard normal distribution to the loss: KL(N(m, s) || N(0, 1)). The draw is written as m + s *
+/// noise, so that gradients reach m and s past the random numbers (the reparametrization trick). `add_loss`
+/// works as in Keras: `fit` adds the value to the compiled loss.
 struct SamplingImpl : nn::LayerImpl {
   SamplingImpl() : nn::LayerImpl("Sampling") {}
   std::vector<Tensor> call(const std::vector<Tensor>& inputs) {
@@ -26,6 +28,9 @@ struct SamplingImpl : nn::LayerImpl {
 };
 using Sampling = nn::LayerOf<SamplingImpl>;
 
+/// Returns the model image -> (mean, log variance, a random point), all of two dimensions, so that the
+/// latent space can be drawn. The logarithm lets a dense layer give any number, while a variance must be
+/// positive.
 static nn::Model image_encoder() {
   const Tensor image = nn::Input({8, 8, 1});
   Tensor h = nn::Conv2D(32, 3, {.strides = 2, .padding = "same", .activation = "relu"})(image);
@@ -35,6 +40,8 @@ static nn::Model image_encoder() {
   return nn::Model(image, {mean, log_variance, Sampling()({mean, log_variance})}, {.name = "encoder"});
 }
 
+/// Returns the model point of the plane -> image: the mirror of the encoder, with a transposed convolution
+/// that doubles the size where the encoder halved it.
 static nn::Sequential image_decoder() {
   return nn::Sequential(
       {
@@ -48,6 +55,8 @@ static nn::Sequential image_decoder() {
       {.name = "decoder"});
 }
 
+/// Draws the decoded plane: images of a grid of points. Neighbours look alike and fade into each other,
+/// because the decoder was trained on clouds of points, not on single points.
 static void draw(const std::string& folder, const nn::Model& encoder, const nn::Model& decoder,
                  const data::Element& digits) {
   std::vector<std::vector<float>> points;
@@ -58,6 +67,8 @@ static void draw(const std::string& folder, const nn::Model& encoder, const nn::
                    {.title = "The decoded plane, from -2.1 to 2.1", .columns = 15})
       .save(folder + "/plane.svg");
 
+  // Where do the digits lie? The means of the encoder as points, a colour for each class. The classes form
+  // clusters although no label was used.
   const Tensor where = encoder.predict(digits[0], {.verbose = 0}).outputs()[0];
   std::vector<plot::Series> classes(10);
   for (std::size_t digit = 0; digit < classes.size(); ++digit) classes[digit].name = std::to_string(digit);
@@ -73,15 +84,21 @@ static void draw(const std::string& folder, const nn::Model& encoder, const nn::
       .save(folder + "/digits.svg");
 }
 
+/// Trains encoder and decoder as a single model; afterwards each can be used alone.
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(
       argc, argv, {.epochs = 60, .quick_epochs = 12, .data = "examples/data/digits.csv.gz"});
   K::set_random_seed(run.seed);
+
+  // Images (n, 8, 8, 1) in 0..1. The classes are kept for the drawing only.
   const Tensor table = data::load_csv(run.data);  // 64 pixels of 0..16, then the class
   const Tensor x = K::reshape(table[{All, Slice(0, 64)}] / 16.f, {-1, 8, 8, 1});
   const auto split =
       data::train_test_split({x, K::cast(table[{All, 64}], "int32")}, {.test_size = 0.2, .seed = run.seed});
 
+  // The third output of the encoder, the random point, enters the decoder. The loss is a sum over the 64
+  // pixels, not Keras's mean: only the negative log likelihood of the whole image has the right weight
+  // against the KL term.
   const nn::Model encoder = image_encoder();
   const nn::Sequential decoder = image_decoder();
   const nn::Model vae(encoder.inputs(), decoder(encoder.outputs()[2]), {.name = "vae"});
@@ -91,6 +108,8 @@ int main(int argc, char** argv) try {
   vae.compile({.optimizer = nn::Adam(0.002), .loss = cost_of_pixels});
   vae.fit(split.train[0], split.train[0], {.batch_size = 64, .epochs = run.epochs, .verbose = 2});
 
+  // Both terms together bound the negative log likelihood of an unseen digit from above (the ELBO), in
+  // nats. A new random point is drawn for each digit, so the number varies a little.
   const double nats = vae.evaluate(split.test[0], split.test[0], {.verbose = 0})["loss"];
   if (!run.out.empty()) draw(run.out, encoder, decoder, split.test);
   const double expected = run.quick ? 28 : 26;
