@@ -14,6 +14,7 @@ namespace nn = ktape::nn;
 namespace plot = ktape::plot;
 using ktape::Tensor;
 
+/// A window has 64 values, about two beats.
 static constexpr std::int64_t window = 64;
 
 /// Returns noisy windows of a periodic beat, (n, 64, 1), of random phase and slightly varying speed.
@@ -25,6 +26,9 @@ static Tensor beats(std::int64_t n, bool in_order, int seed) {
   const auto peak = [](double x, double at, double width) {
     return std::exp(-std::pow((x - at) / width, 2));
   };
+
+  // A beat is a sum of bell curves over the phase x from 0 to 1: a high peak, a small wave on either side,
+  // a dip. Each of the four disorders changes 0.3 of the window or less.
   Tensor windows = Tensor::empty({n, window, 1}, "float32");
   auto values = ktape::view<float>(windows);
   for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
@@ -46,8 +50,10 @@ static Tensor beats(std::int64_t n, bool in_order, int seed) {
   return windows;
 }
 
+/// Returns the autoencoder: strides of 2 halve 64 values to 32 and 16, the bottleneck has eight units, and
+/// transposed convolutions go back. Phase, speed and little more fit through eight numbers, so only windows
+/// like those of the training can be rebuilt.
 static nn::Sequential rebuilder() {
-  // The bottleneck has eight units.
   return nn::Sequential({
       nn::Input({window, 1}),
       nn::Conv1D(16, 7, {.strides = 2, .padding = "same", .activation = "relu"}),
@@ -61,9 +67,14 @@ static nn::Sequential rebuilder() {
   });
 }
 
+/// Trains on normal windows alone: anomalies are rare and of unknown kinds, so labels for them rarely
+/// exist.
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 40, .quick_epochs = 12});
   K::set_random_seed(run.seed);
+
+  // Input and target are the same windows. The last tenth is for validation; a growing gap between the
+  // losses would tell of learning by heart.
   const Tensor ordinary = beats(2000, true, run.seed);
 
   const nn::Sequential model = rebuilder();
@@ -71,7 +82,9 @@ int main(int argc, char** argv) try {
   model.fit(ordinary, ordinary,
             {.batch_size = 64, .epochs = run.epochs, .validation_split = 0.1, .verbose = 2});
 
-  // The score of a window is its reconstruction error.
+  // The score of a window is its reconstruction error. A threshold would depend on the costs of alarms; the
+  // area under the ROC curve judges all thresholds at once. AUC expects scores in 0..1, hence the division
+  // by the maximum.
   const Tensor normal = beats(500, true, run.seed + 1), strange = beats(500, false, run.seed + 2);
   const Tensor windows = K::concatenate({normal, strange}, 0),
                rebuilt = model.predict(windows, {.verbose = 0});
@@ -79,6 +92,8 @@ int main(int argc, char** argv) try {
   const Tensor is_strange = K::concatenate({K::zeros({500}), K::ones({500})}, 0);
   const double area = nn::AUC({.num_thresholds = 500})(is_strange, scores / K::max(scores)).item();
 
+  // Window 502 is the third anomaly, a beat that is too fast. The histogram shows how well the errors of
+  // both kinds separate.
   if (!run.out.empty()) {
     plot::lines({{"out of order", windows[{502}]}, {"rebuilt", rebuilt[{502}]}},
                 {.title = "A beat that is too fast", .x = {.label = "time"}})
@@ -88,6 +103,8 @@ int main(int argc, char** argv) try {
         {.bins = 60, .title = "Errors of all windows", .x = {.label = "mean squared error", .log = true}})
         .save(run.out + "/scores.svg");
   }
+
+  // 0.5 would be guessing; 1 would be a score that separates both kinds completely.
   const double expected = run.quick ? 0.85 : 0.94;
   std::printf("area under the ROC curve: %.4f (expected: %.2f or more)\n", area, expected);
   return area >= expected ? 0 : 1;

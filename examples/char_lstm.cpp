@@ -15,6 +15,7 @@ namespace nn = ktape::nn;
 namespace data = ktape::data;
 using ktape::All, ktape::Slice, ktape::Tensor;
 
+/// The length of a sequence. Gradients flow back through 64 characters and no further.
 static constexpr std::int64_t steps = 64;
 
 /// The distinct characters of a text; `numbers` gives the index of each character of a text.
@@ -31,7 +32,8 @@ struct Alphabet {
   }
 };
 
-/// Returns consecutive sequences as inputs, and the sequences shifted by one character as targets.
+/// Returns consecutive sequences as inputs, and the sequences shifted by one character as targets, both
+/// (rows, 64). Each position thus has a target: 64 predictions are trained in one pass.
 static data::Element sequences(const Tensor& numbers) {
   const std::int64_t rows = (numbers.shape()[0] - 1) / steps;
   const auto from = [&](std::int64_t start) {
@@ -41,6 +43,8 @@ static data::Element sequences(const Tensor& numbers) {
 }
 
 /// Continues a text: each character is drawn from the model's distribution, flatter at higher temperature.
+/// The draw counts how many cumulated probabilities lie below a random number. The most probable character
+/// alone would end in endless repetition.
 static std::string sample(const nn::Model& model, const Alphabet& alphabet, std::string text, int length,
                           double temperature) {
   for (int i = 0; i < length; ++i) {
@@ -53,6 +57,9 @@ static std::string sample(const nn::Model& model, const Alphabet& alphabet, std:
   return text;
 }
 
+/// Returns the network characters (n, steps) -> logits (n, steps, classes). The embedding makes vectors of
+/// character numbers; `return_sequences` gives the LSTM's state after every character instead of the last
+/// alone. The LSTM reads from left to right, so no position can see its target.
 static nn::Sequential next_character(std::int64_t classes) {
   return nn::Sequential({
       nn::Embedding(classes, 32),
@@ -62,10 +69,13 @@ static nn::Sequential next_character(std::int64_t classes) {
   });
 }
 
+/// Trains on the first nine tenths of the text and measures the rest.
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(
       argc, argv, {.epochs = 12, .quick_epochs = 6, .data = "examples/data/shakespeare.txt"});
   K::set_random_seed(run.seed);
+
+  // A text is split at a place, not at random: sequences from between training sequences would be too easy.
   std::string text = data::load_text(run.data);
   if (run.quick) text.resize(text.size() / 4);
   const Alphabet alphabet(text);
@@ -74,6 +84,8 @@ int main(int argc, char** argv) try {
   const data::Element train = sequences(alphabet.numbers(text.substr(0, read)));
   const data::Element unread = sequences(alphabet.numbers(text.substr(read)));
 
+  // Gradients of recurrent networks can explode over many steps; `clipnorm` shortens long ones and permits
+  // the high rate of 0.005.
   const nn::Sequential model = next_character(classes);
   model.compile({.optimizer = nn::Adam({.learning_rate = 0.005, .clipnorm = 1.0}),
                  .loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
@@ -81,7 +93,11 @@ int main(int argc, char** argv) try {
       train[0], train[1],
       {.batch_size = 32, .epochs = run.epochs, .verbose = 2, .validation_data = {unread[0], unread[1]}});
 
+  // The model writes. A temperature of 0.7 prefers likely characters without forbidding others.
   std::printf("\n%s\n\n", sample(model, alphabet, "First Citizen:\n", run.quick ? 100 : 500, 0.7).c_str());
+
+  // The loss is the mean of -log p in nats; divided by log 2, the result is in bits. A guess among 64
+  // characters costs 6 bits.
   const double nats = model.evaluate(unread[0], unread[1], {.verbose = 0})["loss"];
   const double bits = nats / std::log(2.0), expected = run.quick ? 3.6 : 2.65;
   std::printf("bits for an unread character: %.3f (expected: %.2f or less)\n", bits, expected);
