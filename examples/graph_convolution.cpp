@@ -14,8 +14,11 @@ namespace K = ktape::backend;
 namespace nn = ktape::nn;
 using ktape::Shape, ktape::SparseTensor, ktape::Tensor, ktape::Variable;
 
+/// A thousand papers of five fields; ten papers of each field have a label, which is 5 %.
 static constexpr int papers = 1000, fields = 5, words = 100, labels_of_a_field = 10;
 
+/// The graph: features, classes and edges. A sparse matrix stores the few thousand edges, not a million
+/// zeros.
 struct Citations {
   Tensor words;             ///< (papers, words): 1 where a paper has a word
   Tensor field;             ///< (papers,): the class of each paper
@@ -23,6 +26,7 @@ struct Citations {
 };
 
 /// Generates papers that mostly cite papers of their field, and have words of their field and of others.
+/// Words alone are weak evidence: a quarter of them belongs to the field, the rest is random.
 static Citations citations(int seed) {
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_int_distribution<int> any_paper(0, papers - 1), any_word(0, words - 1);
@@ -42,6 +46,9 @@ static Citations citations(int seed) {
       edges.insert({i, cited}), edges.insert({cited, i});
     }
   }
+
+  // The matrix is A + I, scaled by the root of both degrees: D^-1/2 (A + I) D^-1/2. The edge of a paper to
+  // itself keeps its own words, and the scaling keeps papers with many citations from drowning the others.
   std::vector<double> degree(papers);
   for (const auto& [from, to] : edges) degree[static_cast<std::size_t>(from)] += 1;
   std::vector<std::vector<std::int64_t>> places;
@@ -55,7 +62,9 @@ static Citations citations(int seed) {
           SparseTensor(places, values, {papers, papers})};
 }
 
-/// A layer that averages the features of each paper's neighbours and multiplies by a kernel.
+/// A layer that averages the features of each paper's neighbours and multiplies by a kernel: N x W + b. The
+/// product x W comes first, since W makes the features fewer. Two such layers mix information of
+/// neighbours' neighbours.
 struct GraphConvolutionImpl : nn::LayerImpl {
   SparseTensor neighbours;
   std::int64_t units;
@@ -70,6 +79,8 @@ struct GraphConvolutionImpl : nn::LayerImpl {
 };
 using GraphConvolution = nn::LayerOf<GraphConvolutionImpl>;
 
+/// Returns a network of two graph layers; dropout is strong, because fifty labels are easily learned by
+/// heart.
 static nn::Sequential convolutions(const SparseTensor& neighbours) {
   return nn::Sequential({
       nn::Dropout(0.5),
@@ -81,6 +92,9 @@ static nn::Sequential convolutions(const SparseTensor& neighbours) {
 }
 
 /// Trains on the papers with label (told = 1), all in one batch, and returns the accuracy on the others.
+/// Papers cannot be split into batches, as the matrix joins them all. Sample weights of 0 hide the classes
+/// of unlabelled papers from the loss, and `weighted_metrics` respects the weights, while `metrics` would
+/// not. Shuffling is off, since rows must match the matrix.
 static double trained(const nn::Sequential& model, const Citations& graph, const Tensor& told, int epochs) {
   model.compile({.optimizer = nn::Adam(0.01),
                  .loss = nn::SparseCategoricalCrossentropy({.from_logits = true}),
@@ -91,12 +105,17 @@ static double trained(const nn::Sequential& model, const Citations& graph, const
                         {.batch_size = papers, .verbose = 0, .sample_weight = 1.f - told})["accuracy"];
 }
 
+/// Compares words alone with words and citations.
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 200, .quick_epochs = 60});
   K::set_random_seed(run.seed);
+
+  // Fields follow each other in turn, so the first fifty papers are ten of each field.
   const Citations graph = citations(run.seed);
   const Tensor told = K::cast(K::arange(0, papers) < fields * labels_of_a_field, "float32");
 
+  // Both networks have the same widths. The gain of the second comes from the neighbours, whose words are
+  // used without labels (semi-supervised learning).
   const nn::Sequential by_words({nn::Dense(32, {.activation = "relu"}), nn::Dropout(0.5), nn::Dense(fields)});
   const nn::Sequential by_graph = convolutions(graph.neighbours);
   const double words_alone = trained(by_words, graph, told, run.epochs);

@@ -14,6 +14,8 @@ namespace nn = ktape::nn;
 namespace plot = ktape::plot;
 using ktape::Tensor, ktape::Variable;
 
+/// A task: a sine of random height and phase. No single curve fits all tasks, so ordinary training can only
+/// find their mean, a flatter wave.
 struct Task {
   float height, phase;
   Task()
@@ -22,9 +24,12 @@ struct Task {
   Tensor operator()(const Tensor& x) const { return height * K::sin(x + phase); }
 };
 
+/// Returns n random places from -5 to 5, (n, 1).
 static Tensor points(std::int64_t n) { return K::random_uniform({n, 1}, {.minval = -5, .maxval = 5}); }
 
-/// Computes the outputs of a network from its weights: kernel, bias, kernel, bias, ...
+/// Computes the outputs of a network from its weights: kernel, bias, kernel, bias, ... A layer holds
+/// variables, but here weights are values that depend on other weights, so the network is a function of
+/// both.
 static Tensor network(Tensor x, const std::vector<Tensor>& weights) {
   for (std::size_t i = 0; i < weights.size(); i += 2) {
     x = K::bias_add(K::dot(x, weights[i]), weights[i + 1]);
@@ -33,11 +38,13 @@ static Tensor network(Tensor x, const std::vector<Tensor>& weights) {
   return x;
 }
 
+/// Returns the squared error of the network with these weights on a task.
 static Tensor error(const Task& task, const Tensor& x, const std::vector<Tensor>& weights) {
   return K::mean(K::square(network(x, weights) - task(x)));
 }
 
-/// Returns the weights after steps of gradient descent on a task, differentiable in the initial weights.
+/// Returns the weights after steps of gradient descent on a task, differentiable in the initial weights:
+/// weights - 0.01 * slopes is an expression on the tape, not an update in place.
 static std::vector<Tensor> adapted(const Task& task, const Tensor& x, std::vector<Tensor> weights,
                                    int steps) {
   for (int step = 0; step < steps; ++step) {
@@ -47,7 +54,9 @@ static std::vector<Tensor> adapted(const Task& task, const Tensor& x, std::vecto
   return weights;
 }
 
-/// Minimizes the error over many tasks after `inner_steps` steps of adaptation; 0 is ordinary training.
+/// Minimizes the error over many tasks after `inner_steps` steps of adaptation; 0 is ordinary training. The
+/// error is measured at points other than those of the adaptation, so the weights learn to generalize from
+/// ten points.
 static std::vector<Variable> learned(int epochs, int inner_steps) {
   std::vector<Variable> weights;
   const std::int64_t sizes[] = {1, 40, 40, 1};
@@ -55,6 +64,9 @@ static std::vector<Variable> learned(int epochs, int inner_steps) {
     weights.push_back(Variable(nn::GlorotUniform()({sizes[i], sizes[i + 1]})));
     weights.push_back(K::zeros({sizes[i + 1]}));
   }
+
+  // The inner steps are plain gradient descent, the outer step is Adam's, with the mean gradient of ten
+  // tasks.
   const nn::Adam adam(0.003);
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     const std::vector<Tensor> now(weights.begin(), weights.end());
@@ -70,7 +82,7 @@ static std::vector<Variable> learned(int epochs, int inner_steps) {
   return weights;
 }
 
-/// Returns the mean error on new tasks after one step of adaptation.
+/// Returns the mean error on 100 new tasks after one step of adaptation to ten points each.
 static double error_after_a_step(const std::vector<Variable>& weights) {
   double sum = 0;
   for (int i = 0; i < 100; ++i) {
@@ -81,11 +93,18 @@ static double error_after_a_step(const std::vector<Variable>& weights) {
   return sum;
 }
 
+/// Learns weights twice, for the mean of all tasks and for fast adaptation, and gives both the same single
+/// step.
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 3000, .quick_epochs = 300});
   K::set_random_seed(run.seed);
+
+  // The meta-learned weights need not be good for any task; their worth is the slope that leads from them
+  // to every task.
   const std::vector<Variable> ordinary = learned(run.epochs / 2, 0), meta = learned(run.epochs, 1);
 
+  // A new sine, and the network before the step, after the step and after ten. Do more steps than trained
+  // for still help?
   if (!run.out.empty()) {
     const Task task;
     const Tensor line = K::reshape(K::arange(-5.f, 5.f, 0.1f), {-1, 1}), x = points(10);
@@ -97,6 +116,8 @@ int main(int argc, char** argv) try {
                 {.title = "A sine from ten points", .x = {.label = "x"}, .y = {.label = "y"}})
         .save(run.out + "/sine.svg");
   }
+
+  // New tasks for both, so the comparison is about learning, not about memory.
   const double plain = error_after_a_step(ordinary), value = error_after_a_step(meta);
   const double expected = run.quick ? 3 : 1;
   std::printf("squared error after one step, from ordinary weights: %.3f\n", plain);

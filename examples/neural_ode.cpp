@@ -14,9 +14,12 @@ namespace nn = ktape::nn;
 namespace plot = ktape::plot;
 using ktape::All, ktape::Tensor;
 
+/// The right side of dy/dt = f(y), for points (n, 2): either the truth or a network.
 using Velocity = std::function<Tensor(const Tensor&)>;
 
-/// Returns the positions at 0, dt, 2 dt, ..., (steps + 1, n, 2), by the Runge-Kutta method.
+/// Returns the positions at 0, dt, 2 dt, ..., (steps + 1, n, 2), by the Runge-Kutta method. Every op is on
+/// the tape, so the gradient of a position reaches the weights of f through all steps before; the solver
+/// needs no adjoint equation.
 static Tensor path(const Velocity& f, Tensor y, int steps, float dt) {
   std::vector<Tensor> places{y};
   for (int i = 0; i < steps; ++i) {
@@ -27,15 +30,19 @@ static Tensor path(const Velocity& f, Tensor y, int steps, float dt) {
   return K::stack(places);
 }
 
+/// Returns the network point -> velocity. The activation is smooth, since the accuracy of the Runge-Kutta
+/// method (errors of order dt^4) needs a smooth f.
 static nn::Sequential velocity() {
   return nn::Sequential({nn::Input({2}), nn::Dense(50, {.activation = "tanh"}), nn::Dense(2)});
 }
 
+/// Learns an equation from its solution: velocities are never shown, only positions.
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 4000, .quick_epochs = 400});
   K::set_random_seed(run.seed);
 
-  // The true spiral: dy/dt = y^3 A, from (2, 0), at 400 steps.
+  // The true spiral: dy/dt = y^3 A, from (2, 0), at 400 steps. The solver that computes the truth is the
+  // solver of the training.
   const Tensor A = K::constant({{-0.1f, 2.f}, {-2.f, -0.1f}});
   const Velocity spiral = [&](const Tensor& y) { return K::dot(K::pow(y, 3), A); };
   const int moments = 400, piece = 10;
@@ -43,12 +50,14 @@ int main(int argc, char** argv) try {
   const Tensor begin = K::constant({{2.f, 0.f}});
   const Tensor truth = K::squeeze(path(spiral, begin, moments, dt), 1);
 
+  // The network gets y^3, which makes the task easy: a linear map would do. Pieces of ten steps are enough
+  // to learn from, while gradients through all 400 steps would be long and unstable. 64 pieces with random
+  // starts run as a batch.
   const nn::Sequential network = velocity();
   const Velocity learned = [&](const Tensor& y) { return network(K::pow(y, 3)); };
   const nn::Adam adam({.learning_rate = nn::CosineDecay(0.01, run.epochs)});
   const auto weights = network.trainable_weights();
   for (int step = 1; step <= run.epochs; ++step) {
-    // 64 pieces of the spiral, each with a random start.
     const Tensor starts =
         K::cast(K::random_uniform({64}, {.maxval = static_cast<double>(moments - piece)}), "int32");
     std::vector<Tensor> true_places;
@@ -60,6 +69,7 @@ int main(int argc, char** argv) try {
       std::printf("step %4d  loss %.5f\n", step, loss.item<double>());
   }
 
+  // The test is harder than the training: from the start alone, errors of 400 steps add up.
   const ktape::NoGrad off;
   const Tensor found = K::squeeze(path(learned, begin, moments, dt), 1);
   if (!run.out.empty())
@@ -71,6 +81,8 @@ int main(int argc, char** argv) try {
                  .height = 560,
                  .equal = true})
         .save(run.out + "/spiral.svg");
+
+  // The mean distance over all moments; the spiral begins with a radius of 2.
   const double distance = K::mean(K::norm(found - truth, -1)).item(), expected = run.quick ? 0.8 : 0.2;
   std::printf("mean distance from the true spiral: %.4f (expected: %.1f or less)\n", distance, expected);
   return distance <= expected ? 0 : 1;
