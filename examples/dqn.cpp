@@ -17,9 +17,12 @@ namespace K = ktape::backend;
 namespace nn = ktape::nn;
 using ktape::Tensor;
 
+/// The generator of random numbers of the simulation; tensors have their own, and main seeds both.
 static std::mt19937 random_numbers;
 
-/// The cart-pole simulation of Barto, Sutton and Anderson, as in OpenAI's gym.
+/// The cart-pole simulation of Barto, Sutton and Anderson, as in OpenAI's gym. The equations of motion are
+/// stepped by Euler's method; a game ends when the cart leaves the track, the pole leans by more than 12
+/// degrees, or 200 steps are done.
 struct CartPole {
   using Archive =
       std::array<float, 4>;  // position and speed of the cart, angle and angular speed of the pole
@@ -45,17 +48,20 @@ struct CartPole {
   bool over() const { return fallen() || steps == 200; }
 };
 
+/// A step of a game as the memory keeps it: states before and after, the push, and whether the pole fell.
 struct Step {
   CartPole::Archive before, after = {};
   int push = 0;
   bool fallen = false;
 };
 
+/// Returns states as a batch, (n, 4).
 static Tensor rows(const std::vector<CartPole::Archive>& states) {
   return Tensor::from_buffer(states.data(), states.size() * sizeof(CartPole::Archive),
                              {std::ssize(states), 4}, "float32");
 }
 
+/// Returns the push of higher value. Playing needs no gradients, so nothing is recorded.
 static int best_push(const nn::Model& network, const CartPole& game) {
   const ktape::NoGrad off;
   return K::argmax(network(rows({game.state}))).item<int>();
@@ -72,13 +78,17 @@ static double played(const nn::Model& network, int games) {
   return sum / games;
 }
 
+/// Returns the network state -> the value of either push: a single pass gives both, where a network of
+/// (state, push) would need two.
 static nn::Sequential worth() {
   return nn::Sequential({nn::Input({4}), nn::Dense(64, {.activation = "relu"}),
                          nn::Dense(64, {.activation = "relu"}), nn::Dense(2)});
 }
 
 /// Does a step of gradient descent on 64 random steps of the memory. The target value of a push is the
-/// reward, 1, plus 0.99 times the value of the best push in the next state (nothing after a fall).
+/// reward, 1, plus 0.99 times the value of the best push in the next state (nothing after a fall). Random
+/// steps of many games are nearly independent, unlike consecutive ones. The one-hot product picks the value
+/// of the push that was done, and the Huber loss limits the effect of wild targets.
 static void learn(const nn::Model& online, const nn::Model& target, const nn::Optimizer& optimizer,
                   const std::deque<Step>& memory) {
   std::vector<CartPole::Archive> before, after;
@@ -96,11 +106,14 @@ static void learn(const nn::Model& online, const nn::Model& target, const nn::Op
                      online.trainable_weights());
 }
 
+/// Trains by playing: data come from the network's own games, so better play gives better data.
 int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 500, .quick_epochs = 200});
   K::set_random_seed(run.seed);
   random_numbers.seed(static_cast<unsigned>(run.seed));
 
+  // The target network is a copy that follows every 200 steps. Without the copy, each update would move its
+  // own target.
   const nn::Sequential online = worth(), target = worth();
   const nn::Adam adam(0.0005);
   std::deque<Step> memory;
@@ -108,6 +121,10 @@ int main(int argc, char** argv) try {
   std::vector<double> lengths;
   auto best_weights = online.get_weights();
   double best = 0;
+
+  // At first all pushes are random, later 2 %: without exploration the network would see only the
+  // consequences of its own habits. Tests in between keep the best network so far, as later training can
+  // spoil a good policy.
   for (int episode = 0; episode < run.epochs; ++episode) {
     const double curious = std::max(0.02, 1 - 3.0 * episode / run.epochs);  // probability of a random push
     CartPole game;
@@ -131,12 +148,15 @@ int main(int argc, char** argv) try {
       std::printf("episode %3d  %3d steps\n", episode + 1, game.steps);
   }
 
+  // The best network plays 20 new games, without random pushes.
   online.set_weights(best_weights);
   const double mean = played(online, 20);
   if (!run.out.empty())
     ktape::plot::lines(lengths,
                        {.title = "Steps in balance", .x = {.label = "episode"}, .y = {.label = "steps"}})
         .save(run.out + "/steps.svg");
+
+  // Pushes at random keep the pole up for about 20 steps.
   const double expected = run.quick ? 40 : 180;
   std::printf("steps in balance: %.1f of 200 (expected: %.0f or more)\n", mean, expected);
   return mean >= expected ? 0 : 1;
