@@ -101,7 +101,8 @@ def zoo_page(name, row, results, writer):
     out += shown_results(name, results, row, writer)
     out += ["## The program", ""]
     for comment, code in pieces:
-        out += [":::::{container} beside", "::::{container} explanation", markdown(comment), "::::", "```cpp", code, "```", ":::::", ""]
+        explanation = ["::::{container} explanation", markdown(comment), "::::"] if comment else []
+        out += [":::::{container} beside", *explanation, "```cpp", code, "```", ":::::", ""]
     return "\n".join(out)
 
 
