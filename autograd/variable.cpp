@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/structure_version.hpp>
 #include <ktape/autograd/base/thread_state.hpp>
 #include <ktape/autograd/environment.hpp>
 #include <ktape/autograd/node.hpp>
@@ -8,6 +9,14 @@
 #include <ostream>
 
 namespace ktape {
+namespace {
+
+std::atomic<std::uint64_t> structure_changes = 0;
+
+}  // namespace
+
+std::uint64_t structure_version() { return structure_changes.load(std::memory_order_acquire); }
+void count_structure_change() { structure_changes.fetch_add(1, std::memory_order_release); }
 
 VariableImpl::VariableImpl(const OutputInfo& info, std::string name, Constraint constraint)
     : name(std::move(name)),
@@ -57,7 +66,10 @@ DType Variable::dtype() const { return impl().leaf->output_info(0).dtype; }
 const std::string& Variable::name() const { return impl().name; }
 const Constraint& Variable::constraint() const { return impl().constraint; }
 bool Variable::trainable() const { return impl().trainable; }
-void Variable::set_trainable(bool trainable) { impl().trainable = trainable; }
+void Variable::set_trainable(bool trainable) {
+  impl().trainable = trainable;
+  count_structure_change();
+}
 
 void Variable::assign(const Tensor& value) {
   expect_value("assign", value);

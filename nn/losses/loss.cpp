@@ -43,10 +43,11 @@ Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const LossCa
   const LossImpl& loss = impl();
   // Keras casts the targets for all losses; the losses of the library cast where necessary.
   const bool cast = loss.class_name() == "function" && y_pred.dtype().is_floating();
-  const LossValues result = called(loss, name(), cast ? K::as_dtype(y_true, y_pred.dtype()) : y_true, y_pred);
-  if (!result.values.defined()) fail("[", name(), "] a loss must return a tensor: received None");
+  const std::string name = this->name();
+  const LossValues result = called(loss, name, cast ? K::as_dtype(y_true, y_pred.dtype()) : y_true, y_pred);
+  if (!result.values.defined()) fail("[", name, "] a loss must return a tensor: received None");
   const Tensor mask = options.mask.defined() ? options.mask : mask_of(y_pred);
-  return reduce_values(name(), result.values, options.sample_weight, both(mask, result.mask), loss.reduction);
+  return reduce_values(name, result.values, options.sample_weight, both(mask, result.mask), loss.reduction);
 }
 
 std::string Loss::name() const {

@@ -29,25 +29,25 @@ NamedTensors undefined_tensors(std::vector<std::string> names) {
 Arrangement::Arrangement(const char* op, const Model& model)
     : op_(op),
       model_(model),
-      inputs_{"x", "inputs", model.impl().input_names(), undefined_tensors(model.impl().input_names())},
-      outputs_{"y", "outputs", model.impl().output_names(), undefined_tensors(model.impl().output_names())} {}
+      inputs_{"x", "inputs", undefined_tensors(model.impl().input_names())},
+      outputs_{"y", "outputs", undefined_tensors(model.impl().output_names())} {}
 
 // --- By name ----------------------------------------------------------------------------------------------
 
 /// Returns the tensors in the order of the side's names; undefined for a missing name.
 NamedTensors Arrangement::by_name(const Side& side, const NamedTensors& given,
                                   const std::string& argument) const {
-  const std::vector<std::string> names = given.names();
-  if (side.names.empty())
+  const std::vector<std::string> names = given.names(), known = side.named.names();
+  if (side.named.empty())
     fail("[", op_, "] ", argument, " by name must go with a model whose ", side.kind,
          " have names, as those of a functional model, or of a class that overrides ",
          side.argument[0] == 'x' ? "input_names" : "output_names", ": received '", names[0], "' for '",
          model_.name(), "'");
   NamedTensors ordered = side.named;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    if (!is_among(names[i], side.names))
+    if (!is_among(names[i], known))
       fail("[", op_, "] ", argument, " must name ", side.kind, " of '", model_.name(), "', ",
-           in_quotes(side.names), ": received '", names[i], "'");
+           in_quotes(known), ": received '", names[i], "'");
     ordered[names[i]] = given[i];
   }
   return ordered;
@@ -58,14 +58,14 @@ NamedTensors Arrangement::inputs(const NamedTensors& given) const {
     const NamedTensors ordered = by_name(inputs_, given, "x");
     for (std::size_t i = 0; i < ordered.size(); ++i)
       if (!ordered[i].defined())
-        fail("[", op_, "] x must have each of the inputs ", in_quotes(inputs_.names), " of '", model_.name(),
-             "': received none for '", inputs_.names[i], "'");
+        fail("[", op_, "] x must have each of the inputs ", in_quotes(inputs_.named.names()), " of '",
+             model_.name(), "': received none for '", inputs_.named.names()[i], "'");
     return ordered;
   }
-  const std::size_t count = inputs_.names.size();
+  const std::size_t count = inputs_.named.size();
   if (count > 0 && given.size() != count)
-    fail("[", op_, "] there must be one array for each of the inputs ", in_quotes(inputs_.names), " of '",
-         model_.name(), "': received ", given.size());
+    fail("[", op_, "] there must be one array for each of the inputs ", in_quotes(inputs_.named.names()),
+         " of '", model_.name(), "': received ", given.size());
   NamedTensors ordered = given;
   ordered.take_names(inputs_.named);
   return ordered;
@@ -79,18 +79,18 @@ NamedTensors Arrangement::targets(const NamedTensors& given) const {
     for (std::size_t i = 0; i < ordered.size(); ++i)
       if (!ordered[i].defined() && trainer.has_loss(i))
         fail("[", op_, "] y must have targets for each output of '", model_.name(),
-             "' that has a loss: received none for '", outputs_.names[i], "'");
+             "' that has a loss: received none for '", outputs_.named.names()[i], "'");
     return ordered;
   }
   for (const Tensor& y : given)
     if (!y.defined()) fail("[", op_, "] y must have an axis of samples: received None");
   NamedTensors ordered = given;
-  if (given.size() == outputs_.names.size()) {
+  if (given.size() == outputs_.named.size()) {
     ordered.take_names(outputs_.named);
   } else {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < outputs_.names.size(); ++i)
-      if (trainer.has_loss(i)) names.push_back(outputs_.names[i]);
+    for (std::size_t i = 0; i < outputs_.named.size(); ++i)
+      if (trainer.has_loss(i)) names.push_back(outputs_.named.names()[i]);
     if (given.size() == names.size()) ordered.take_names(undefined_tensors(names));
   }
   return ordered;
@@ -99,7 +99,7 @@ NamedTensors Arrangement::targets(const NamedTensors& given) const {
 NamedTensors Arrangement::weights(const NamedTensors& given) const {
   if (given.named()) return by_name(outputs_, given, "sample_weight");
   NamedTensors ordered = given;
-  if (given.size() > 1 && given.size() == outputs_.names.size()) ordered.take_names(outputs_.named);
+  if (given.size() > 1 && given.size() == outputs_.named.size()) ordered.take_names(outputs_.named);
   return ordered;
 }
 
@@ -121,11 +121,11 @@ bool Arrangement::in_parts(const NamedTensors& element) const {
   const std::vector<std::size_t> parts = element.parts();
   if (parts.empty() || parts.size() > 3) return false;
   if (const auto count = input_count(); count && parts[0] != *count) return false;
-  if (parts.size() == 1 || outputs_.names.empty()) return true;
+  if (parts.size() == 1 || outputs_.named.empty()) return true;
   const Trainer& trainer = model_.impl().trainer();
   std::size_t losses = 0;
-  for (std::size_t i = 0; i < outputs_.names.size(); ++i) losses += trainer.has_loss(i) ? 1 : 0;
-  return parts[1] == outputs_.names.size() || parts[1] == losses || element.part(1).named();
+  for (std::size_t i = 0; i < outputs_.named.size(); ++i) losses += trainer.has_loss(i) ? 1 : 0;
+  return parts[1] == outputs_.named.size() || parts[1] == losses || element.part(1).named();
 }
 
 Batch Arrangement::by_parts(const NamedTensors& element, bool inputs_only) const {
@@ -136,18 +136,18 @@ Batch Arrangement::by_parts(const NamedTensors& element, bool inputs_only) const
 /// Divides the tensors of an element by their names. A second tensor with the name of an output is the
 /// weights of its targets. Tensors without names take the remaining places in order.
 Batch Arrangement::by_names(const NamedTensors& element, bool inputs_only) const {
-  const std::vector<std::string> names = element.names();
+  const std::vector<std::string> names = element.names(), of_inputs = inputs_.named.names(),
+                                 of_outputs = outputs_.named.names();
   NamedTensors x, y, weights;
   std::vector<Tensor> others;
   for (std::size_t i = 0; i < element.size(); ++i) {
     if (names[i].empty()) others.push_back(element[i]);
-    else if (is_among(names[i], inputs_.names) ||
-             (inputs_.names.empty() && !is_among(names[i], outputs_.names)))
+    else if (is_among(names[i], of_inputs) || (of_inputs.empty() && !is_among(names[i], of_outputs)))
       x.set(names[i], element[i]);
     else if (inputs_only) continue;
-    else if (!is_among(names[i], outputs_.names))
+    else if (!is_among(names[i], of_outputs))
       fail("[", op_, "] elements must name inputs and outputs of '", model_.name(), "', ",
-           in_quotes(inputs_.names), " and ", in_quotes(outputs_.names), ": received '", names[i], "'");
+           in_quotes(of_inputs), " and ", in_quotes(of_outputs), ": received '", names[i], "'");
     else (y.contains(names[i]) ? weights : y).set(names[i], element[i]);
   }
   auto other = others.begin();
@@ -155,9 +155,9 @@ Batch Arrangement::by_names(const NamedTensors& element, bool inputs_only) const
     for (const std::string& name : known)
       if (!side.contains(name) && other != others.end()) side.set(name, *other++);
   };
-  fill(x, inputs_.names);
+  fill(x, of_inputs);
   if (inputs_only) return of_arrays(x);
-  fill(y, outputs_.names);
+  fill(y, of_outputs);
   if (weights.empty()) weights = std::vector<Tensor>(other, others.end());
   return of_arrays(x, y, weights);
 }
@@ -188,15 +188,15 @@ Batch Arrangement::by_counts(const NamedTensors& element, bool inputs_only) cons
 /// Returns the number of inputs; none for a model class of the user that takes any number.
 std::optional<std::size_t> Arrangement::input_count() const {
   const ModelImpl& model = model_.impl();
-  if (!inputs_.names.empty()) return inputs_.names.size();
+  if (!inputs_.named.empty()) return inputs_.named.size();
   if (!model.build_shapes().empty()) return model.build_shapes().size();
   if (!model.takes_several()) return 1;
   return {};
 }
 
 std::size_t Arrangement::output_count() const {
-  return outputs_.names.empty() ? std::max<std::size_t>(model_.impl().trainer().output_count(), 1)
-                                : outputs_.names.size();
+  return outputs_.named.empty() ? std::max<std::size_t>(model_.impl().trainer().output_count(), 1)
+                                : outputs_.named.size();
 }
 
 // --- Weights of classes -----------------------------------------------------------------------------------
@@ -238,9 +238,9 @@ void Arrangement::weigh_classes(Batch& batch, const ClassWeight& class_weight) c
     for (Tensor& given : all) given = one;
   }
   for (const auto& [name, by_class] : class_weight.by_output()) {
-    if (!is_among(name, outputs_.names))
-      fail("[", op_, "] class_weight must name outputs of '", model_.name(), "', ", in_quotes(outputs_.names),
-           ": received '", name, "'");
+    if (!is_among(name, outputs_.named.names()))
+      fail("[", op_, "] class_weight must name outputs of '", model_.name(), "', ",
+           in_quotes(outputs_.named.names()), ": received '", name, "'");
     if (!batch.y.contains(name) || !batch.y[name].defined())
       fail("[", op_, "] class_weight must go with targets: received none for '", name, "'");
     weigh(all[name], class_weights(batch.y[name], by_class));

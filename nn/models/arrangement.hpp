@@ -25,8 +25,7 @@ class Arrangement {
   /// The inputs or the outputs of the model.
   struct Side {
     const char *argument, *kind;
-    std::vector<std::string> names;
-    NamedTensors named;  ///< the names by which tensors may be given
+    NamedTensors named;  ///< undefined tensors with the names by which tensors may be given
   };
 
   NamedTensors by_name(const Side& side, const NamedTensors& given, const std::string& argument) const;

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/structure_version.hpp>
 #include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/nn/layers/base/call_reports.hpp>
@@ -47,10 +48,12 @@ void Trainer::compile(const CompileOptions& options) {
     throw;
   }
   optimizer_ = options.optimizer;
+  fuses_ops_ = options.jit_compile.wanted() && compiles_graphs();
   compiled_trainable_.clear();
   trainable_at_compile_ = model_.trainable();
   for (const Layer& layer : layers_in(model_)) compiled_trainable_.emplace_back(layer, layer.trainable());
   warned_of_.clear();
+  version_.reset();
   refresh();
   reset();
 }
@@ -174,13 +177,20 @@ void Trainer::make_outputs(std::size_t count) {
 
 void Trainer::find_layers() {
   if (layers_known_) return;
-  layers_ = layers_in(model_);
+  const std::uint64_t version = structure_version();
+  std::vector<Layer> layers = layers_in(model_);
+  const auto is_same = [](const Layer& a, const Layer& b) { return a.is(b); };
+  layers_known_ = version_ == version &&
+                  std::equal(layers.begin(), layers.end(), layers_.begin(), layers_.end(), is_same);
+  if (layers_known_) return;
+  layers_ = std::move(layers);
   regularized_.clear();
   each_layer([&](LayerImpl& layer) {
     for (const auto& weight : layer.regularized_weights())
       regularized_.emplace_back(weight.variable, weight.regularizer);
   });
   trainable_.reset();
+  version_ = version;
   layers_known_ = true;
 }
 
@@ -265,7 +275,7 @@ Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
 }
 
 Logs Trainer::train(const Batch& batch) {
-  FusionScope fused(options_.jit_compile.wanted() && compiles_graphs());
+  FusionScope fused(fuses_ops_);
   Logs logs = model_.train_step(batch);
   fused.finish();
   return logs;

@@ -144,7 +144,10 @@ class Trainer {
   std::vector<Output> outputs_;
   RunningMean mean_loss_;
   std::vector<std::pair<std::string, RunningMean>> reported_;  ///< the values of add_metric, by name
+  bool fuses_ops_ = false;  ///< whether element-wise ops of a step run as chains
   bool layers_known_ = false;
+  /// The version of the structure to which `layers_`, `regularized_` and `trainable_` belong.
+  std::optional<std::uint64_t> version_;
   bool trainable_at_compile_ = true;
   std::vector<std::pair<Layer, bool>>
       compiled_trainable_;                          ///< the layers at `compile`; whether each was trainable

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/structure_version.hpp>
 #include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/core/loading.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
@@ -65,6 +66,7 @@ void LayerImpl::restore(const Config& config) {
   const LayerOptions options = layer_options(class_name_, config);
   if (!options.name.empty()) name_ = options.name;
   if (!config.get("trainable").is_null()) trainable_ = options.trainable;  // inner layers unchanged
+  count_structure_change();
   dtype_ = options.dtype.value_or(dtype_);
   if (options.batch_input_shape) batch_input_shape_ = options.batch_input_shape;
 }
@@ -102,6 +104,7 @@ Layer Layer::from_value(const Value& value, const std::string&) {
 
 void LayerImpl::set_trainable(bool trainable) {
   trainable_ = trainable;
+  count_structure_change();
   for (const Layer& layer : sublayers()) layer.set_trainable(trainable);
 }
 
@@ -147,6 +150,7 @@ Variable LayerImpl::add_weight(const std::string& name, const Shape& shape, cons
   weight.set_trainable(options.trainable);
   const std::lock_guard lock(structure());
   weights_.push_back({weight, options.regularizer, name});
+  count_structure_change();
   return weight;
 }
 
@@ -155,6 +159,7 @@ void LayerImpl::adopt(const Layer& layer) {
   const std::lock_guard lock(structure());
   const auto same = [&](const Layer& other) { return other.is(layer); };
   if (std::none_of(sublayers_.begin(), sublayers_.end(), same)) sublayers_.push_back(layer);
+  count_structure_change();
 }
 
 /// Makes a layer that this layer has called a sublayer of this layer.
@@ -185,6 +190,7 @@ void LayerImpl::drop_unused_sublayers() {
   const auto unused = std::stable_partition(sublayers_.begin(), sublayers_.end(), used);
   leftovers.assign(std::make_move_iterator(unused), std::make_move_iterator(sublayers_.end()));
   sublayers_.erase(unused, sublayers_.end());
+  count_structure_change();
 }
 
 std::vector<Layer> LayerImpl::sublayers() const {
@@ -414,6 +420,7 @@ void LayerImpl::unbuild(std::size_t weights, std::size_t layers, const std::vect
   const std::lock_guard lock(structure());
   cut(weights_, weights, later_weights);
   cut(sublayers_, layers, later_layers);
+  count_structure_change();
   for (const Layer& layer : later_layers) layer.impl().part_of_ = 0;
   input_spec = spec;
   building_ = false;
