@@ -41,6 +41,7 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
     if (i < extra || (wanted == 1 && x.shape()[i] != 1)) axes.push_back(i);
   }
   if (is_symbolic(x)) return defer_described("sum_to", {shape, x.dtype()}, sum_to, x, shape);
+  if (x.size() == shape.count()) return reshape(x, shape);  // the extents of the axes are 1
   return reshape(sum(x, axes, true), shape);
 }
 
