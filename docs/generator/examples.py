@@ -5,9 +5,10 @@ import re
 import subprocess
 import tempfile
 
-from headers import family_comment
+from headers import ROOT, family_comment
 
 BEGIN = "\x01example "
+IMPORTED = re.findall(r"ktape::(\w+)(?=[,;])", (ROOT / "docs/examples/examples.hpp").read_text())
 
 
 def run(program):
@@ -60,7 +61,7 @@ def gather(catalogue, program, cache):
     found = {}
     for code, text in dict.fromkeys(every):
         for word in set(re.findall(r"\b[A-Za-z_][\w:]*\w", code)):
-            name = catalogue.resolve(word) if "::" in word else None
+            name = catalogue.resolve(word) if "::" in word or word in IMPORTED else None
             if name and name not in shown:
                 found.setdefault(name, []).append((code, text))
     shown.update({name: pairs[:2] for name, pairs in found.items()})
@@ -80,7 +81,7 @@ class Uses:
     """Where types are used: (user, field) for each type; the field is empty for an argument or a result."""
 
     def __init__(self, catalogue):
-        self.of = {}
+        self.of, self.names = {}, catalogue.names
         for name in catalogue.names.values():
             for declaration in name.declarations:
                 namespace = name.name.rpartition("::")[0]
@@ -95,8 +96,9 @@ class Uses:
                             self.of.setdefault(used, []).append((name.name, field))
 
     def examples_of(self, name, shown):
-        """Yields the examples of the users of a type; those of a field name the field, those of options name options."""
+        """Yields the examples of the users of a type; those of a field name the field, those of options an option."""
+        options = "|".join(a.name for d in self.names[name].declarations for a in d.arguments) if name.endswith("Options") else ""
         for user, field in self.of.get(name, []):
             for code, text in shown.get(user, []):
-                if re.search(rf"\.{field}\b", code) if field else "{." in code or not name.endswith("Options"):
+                if re.search(rf"\.({field or options})\b", code) or not (field or options):
                     yield code, text
