@@ -12,7 +12,7 @@ namespace ktape {
 ///       }
 ///     };
 ///     Tensor x = K::placeholder({.shape = Shape{2}});
-///     std::cout << ktape::running_graph();
+///     std::cout << ktape::running_graph() << " ";
 ///     Ones ones;
 ///     std::cout << ktape::running_graph() << "\n"
 ///               << ktape::Environment::current()->value(x);

@@ -143,7 +143,7 @@ std::uint64_t newest_symbol();
 
 /// Returns whether x is a defined tensor without a value.
 ///
-///     std::cout << ktape::is_symbolic(K::placeholder({2}))
+///     std::cout << ktape::is_symbolic(K::placeholder({2})) << " "
 ///               << ktape::is_symbolic(K::zeros({2}));
 inline bool is_symbolic(const Tensor& x) { return x.get() && x.get()->symbol; }
 template <class... T>

@@ -126,7 +126,8 @@ class RecordingScope {
 ///
 ///     Variable w = K::variable({2.f});
 ///     ktape::NoGrad guard;
-///     std::cout << K::is_tensor(w * w) << " nothing is recorded";
+///     Tensor y = w * w;  // the value alone
+///     std::cout << y << " " << K::gradients(y, w)[0].defined();
 class NoGrad : RecordingScope {
  public:
   NoGrad() : RecordingScope(false) {}
@@ -134,6 +135,13 @@ class NoGrad : RecordingScope {
 
 /// A scope in which ops on this thread are recorded, also inside a NoGrad and inside a backward closure,
 /// whose ops are otherwise recorded only when the gradient itself is being differentiated.
+///
+///     Variable w = K::variable({2.f});
+///     ktape::NoGrad values_only;
+///     {
+///       ktape::EnableGrad recorded;
+///       std::cout << K::gradients(w * w, w)[0];
+///     }
 class EnableGrad : RecordingScope {
  public:
   EnableGrad() : RecordingScope(true) {}

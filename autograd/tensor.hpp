@@ -233,6 +233,12 @@ inline void expect_defined(const char* op, const char* name, const Tensor& x) {
 }
 
 /// Throws ValueError, naming the placeholders on which x depends, when x is symbolic.
+///
+///     try {
+///       ktape::expect_value("my_op", K::placeholder({2}));
+///     } catch (const ktape::ValueError& error) {
+///       std::cout << error.what();
+///     }
 void expect_value(const char* op, const Tensor& x);
 
 /// Converts n elements from one dtype to another by the rules of `K::cast`: to bool by `!= 0`, to integers by
@@ -259,7 +265,7 @@ class TensorArgument : public Tensor {
 ///
 ///     Variable w = K::variable({1.f}), v = K::variable({2.f});
 ///     std::vector<Tensor> grads = K::gradients(K::sum(w * v), {w, v});
-///     std::cout << grads[0] << grads[1];
+///     std::cout << grads[0] << " " << grads[1];
 class TensorList {
  public:
   TensorList() = default;

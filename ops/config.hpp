@@ -23,6 +23,9 @@ std::string backend();
 /// Returns the small number that keeps divisors and arguments of logarithms away from 0; 1e-7 by default.
 ///
 ///     std::cout << K::epsilon();
+///     K::set_epsilon(1e-5);
+///     std::cout << " " << K::epsilon();
+///     K::set_epsilon(1e-7);
 double epsilon();
 /// Sets epsilon. Throws ValueError unless the value is finite and above 0.
 void set_epsilon(double value);
@@ -41,7 +44,13 @@ void set_floatx(D dtype) { set_floatx(std::string_view(DType(dtype).name())); }
 
 /// Returns the default position of the channel axis of images: "channels_last" or "channels_first".
 ///
-///     std::cout << K::image_data_format();
+///     std::cout << K::image_data_format() << " "
+///               << K::pool2d(K::ones({1, 4, 4, 2}), 2).shape();
+///     K::set_image_data_format("channels_first");
+///     std::cout << "\n"
+///               << K::image_data_format() << " "
+///               << K::pool2d(K::ones({1, 2, 4, 4}), 2).shape();
+///     K::set_image_data_format("channels_last");
 std::string image_data_format();
 /// Sets the default position of the channel axis. Throws ValueError for any other name.
 void set_image_data_format(std::string_view data_format);
@@ -95,7 +104,7 @@ class learning_phase_scope {
 /// Resets the counters of the automatic names and sets the learning phase to 0. Variables, tensors and
 /// settings are kept.
 ///
-///     std::cout << K::get_uid("dense") << K::get_uid("dense");
+///     std::cout << K::get_uid("dense") << " " << K::get_uid("dense");
 ///     K::reset_uids();
 ///     std::cout << " " << K::get_uid("dense");
 void clear_session();

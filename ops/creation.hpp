@@ -110,7 +110,7 @@ Tensor arange(const RangeBound& start, const RangeBound& stop, const RangeBound&
 
 /// Returns a new tensor with the content of x, through which the gradient flows. `K.identity`.
 ///
-///     std::cout << K::identity(K::constant({1., 2.}));
+///     std::cout << K::identity(K::constant({1., 2.}), {.name = "copy"});
 Tensor identity(const Tensor& x, const IdentityOptions& options = {});
 
 }  // namespace ktape::backend

@@ -103,8 +103,8 @@ Tensor minimum(const TensorOrNumber& x, const TensorOrNumber& y);
 ///     Tensor a = K::constant({1., 2.}), b = K::constant({1., 0.});
 ///     std::cout << K::equal(a, b) << " " << K::not_equal(a, b) << "\n";
 ///     Tensor x = K::constant({1., 2., 3.});
-///     std::cout << K::greater(x, 2) << K::greater_equal(x, 2) << "\n"
-///               << K::less(x, 2) << K::less_equal(x, 2);
+///     std::cout << K::greater(x, 2) << " " << K::greater_equal(x, 2) << "\n"
+///               << K::less(x, 2) << " " << K::less_equal(x, 2);
 Tensor equal(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor not_equal(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor greater(const TensorOrNumber& x, const TensorOrNumber& y);

@@ -68,7 +68,8 @@ struct SortOptions {
 /// `tf.argsort`.
 ///
 ///     Tensor x = K::constant({3., 1., 2.});
-///     std::cout << K::sort(x) << " " << K::argsort(x);
+///     std::cout << K::sort(x) << " " << K::argsort(x) << "\n"
+///               << K::sort(x, -1, {.direction = "DESCENDING"});
 Tensor sort(const Tensor& values, int axis = -1, const SortOptions& options = {});
 Tensor argsort(const Tensor& values, int axis = -1, const SortOptions& options = {});
 
@@ -78,6 +79,10 @@ namespace ktape {
 
 /// Implements `x[...]`: `backend::index`, `backend::gather` for a tensor of integers, `backend::boolean_mask` for
 /// bools.
+///
+///     Tensor x = K::constant({{1., 2., 3.}, {4., 5., 6.}});
+///     std::cout << ktape::subscript(x, {All, 1}) << "\n"
+///               << ktape::subscript(x, K::constant({1, 0}, {.dtype = "int32"}));
 Tensor subscript(const Tensor& x, const Indices& indices);
 Tensor subscript(const Tensor& x, const Tensor& indices);
 

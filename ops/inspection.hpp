@@ -13,8 +13,9 @@ namespace ktape::backend {
 ///
 ///     Tensor x = K::zeros({2}), p = K::placeholder({2});
 ///     Variable w = K::variable({1.f});
-///     std::cout << K::is_tensor(x) << K::is_variable(w) << K::is_placeholder(p)
-///               << K::is_keras_tensor(p) << K::is_sparse(x);
+///     std::cout << K::is_tensor(x) << " " << K::is_variable(w) << " "
+///               << K::is_placeholder(p) << " " << K::is_keras_tensor(p) << " "
+///               << K::is_sparse(x);
 bool is_tensor(const Tensor& x);
 /// Returns whether x is a variable, or the current value of a variable. `K.is_variable`.
 bool is_variable(const Tensor& x);
@@ -68,8 +69,9 @@ struct PrintOptions {
 /// Prints the message, a space and the tensor through the logger and returns x, through which gradients flow.
 /// An empty message prints the tensor alone. `K.print_tensor`.
 ///
-///     Tensor x = K::print_tensor(K::constant({1., 2.}), "x is ");
-///     std::cout << x;
+///     Tensor x = K::print_tensor(K::arange(9), "x is", {.summarize = 1});
+///     // The error stream has: x is tensor([0, ..., 8], shape=(9,), dtype=int32)
+///     std::cout << K::sum(x);
 Tensor print_tensor(const Tensor& x, const std::string& message = "", const PrintOptions& options = {});
 
 }  // namespace ktape::backend

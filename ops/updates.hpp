@@ -22,7 +22,7 @@ namespace ktape::backend {
 ///     K::set_value(w, {3.f, 4.f});
 ///     K::update_add(w, K::ones({2}));
 ///     K::update_sub(w, K::constant({0.5, 0.5}));
-///     std::cout << w;
+///     std::cout << w << "\n";
 ///     K::update(w, w * 2);
 ///     std::cout << w;
 Variable set_value(Assignable x, const ArrayLike& value);

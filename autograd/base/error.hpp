@@ -33,6 +33,12 @@ class TypeError : public Error {
 };
 
 /// An error for a file that cannot be read, written or parsed.
+///
+///     try {
+///       data::load_npy("nowhere.npy");
+///     } catch (const ktape::IOError& error) {
+///       std::cout << error.what();
+///     }
 class IOError : public Error {
  public:
   using Error::Error;

@@ -24,8 +24,10 @@ void set_level(Level level);
 
 /// Writes the text unchanged, at any level: for output that the user requests, such as `print_tensor`.
 ///
-///     ktape::log::write(ktape::log::Level::Debug, "is not shown");
-///     std::cout << "messages of the level Info and above are shown";
+///     ktape::log::set_level(ktape::log::Level::Warn);
+///     ktape::log::write(ktape::log::Level::Info, "not shown");
+///     ktape::log::print("shown at any level");
+///     std::cout << "the error stream has the text of print alone";
 void print(std::string_view text);
 
 }  // namespace ktape::log

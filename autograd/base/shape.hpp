@@ -126,6 +126,8 @@ int canonical_axis(const char* op, int axis, int rank);
 
 /// Returns one bit per reduced axis (bit 0 = axis 0). Throws ValueError for an axis out of range or named
 /// twice.
+///
+///     std::cout << ktape::canonical_axes("sum", {0, -1}, 3);  // bits 0 and 2
 unsigned canonical_axes(const char* op, const Axes& axes, int rank);
 
 /// Throws ValueError for an extent below 0 and for a tensor that exceeds the address space. With `waits` (a
@@ -139,12 +141,17 @@ unsigned canonical_axes(const char* op, const Axes& axes, int rank);
 void check_extents(const char* op, const Shape& shape, std::size_t element_size, bool waits = false);
 
 /// Throws ValueError, naming the op, for a result with more dimensions than a tensor can have.
+///
+///     try {
+///       ktape::expect_rank("my_op", 9);
+///     } catch (const ktape::ValueError& error) {
+///       std::cout << error.what();
+///     }
 void expect_rank(const char* op, int rank);
 
 /// Returns a list of numbers as Python prints a tuple: `(-1, 4)`. A Shape would be printed as `(None, 4)`.
 ///
-///     for (std::int64_t extent : ktape::numbers(Shape{2, 3}))
-///       std::cout << extent << " ";
+///     std::cout << ktape::numbers({-1, 4}) << " as a shape: " << Shape{-1, 4};
 std::string numbers(const Shape& list);
 
 }  // namespace ktape

@@ -57,7 +57,8 @@ class CheckedFunction {
 ///
 ///     std::cout << ktape::gradcheck(
 ///                      [](const std::vector<Tensor>& in) { return K::sin(in[0]); },
-///                      {K::constant({0.5, 1.}, {.dtype = "float64"})})
+///                      {K::constant({0.5, 1.}, {.dtype = "float64"})},
+///                      {.second_order = true})
 ///                      .ok;
 GradcheckReport gradcheck(const CheckedFunction& f, const TensorList& inputs,
                           const GradcheckOptions& options = {});

@@ -77,12 +77,13 @@ struct GradientOptions {
   std::string unconnected_gradients = "none";  ///< "none": a missing gradient is undefined; "zero": zeros
 };
 
-/// Options of `GradientTape`.
+/// Options of `GradientTape::jacobian`.
 ///
 ///     Variable w = K::variable({1.f, 2.f});
 ///     ktape::GradientTape tape;
-///     Tensor y = w * w;
-///     std::cout << tape.jacobian(y, w);
+///     Tensor y = w * w, far = K::ones({2});
+///     std::cout << tape.jacobian(y, w) << "\n"
+///               << tape.jacobian(y, far, {.unconnected_gradients = "zero"}).shape();
 struct JacobianOptions {
   std::string unconnected_gradients = "none";  ///< see GradientOptions
 };
@@ -90,10 +91,11 @@ struct JacobianOptions {
 /// TF2's gradient tape as a scope. Every op is recorded also without the scope; the scope adds `watch`, which
 /// makes a constant differentiable until the last tape that watches the constant ends.
 ///
-///     Variable w = K::variable({2.f});
-///     ktape::GradientTape tape;
+///     Variable w = K::variable({2.f}), other = K::variable({5.f});
+///     ktape::GradientTape tape({.persistent = true});
 ///     Tensor y = K::sum(w * w * w);
-///     std::cout << tape.gradient(y, w);
+///     std::cout << tape.gradient(y, w) << " "
+///               << tape.gradient(y, other, {.unconnected_gradients = "zero"});
 class GradientTape {
  public:
   GradientTape() = default;

@@ -70,8 +70,10 @@ constexpr bool takes_vector_only = [] {
 /// shape, and when fn returns no tensor. Throws TypeError when the results differ in dtype or do not have the
 /// given dtype. `K.map_fn`.
 ///
-///     std::cout << K::map_fn([](const Tensor& row) { return K::sum(row); },
-///                            K::constant({{1., 2.}, {3., 4.}}));
+///     Tensor x = K::constant({{1., 2.}, {3., 4.}});
+///     std::cout << K::map_fn([](const Tensor& row) { return K::sum(row); }, x) << "\n"
+///               << K::map_fn([](const Tensor& row) { return K::argmax(row); }, x,
+///                            {.dtype = "int64"});
 template <class F>
 Tensor map_fn(F fn, const Tensor& elems, const MapOptions& options = {}) {
   if constexpr (detail::takes_vector_only<F>) return detail::map_fn(std::move(fn), {elems}, options);
@@ -96,7 +98,8 @@ struct FoldOptions {
 ///
 ///     auto subtract = [](const Tensor& a, const Tensor& b) { return a - b; };
 ///     Tensor x = K::constant({1., 2., 3.});
-///     std::cout << K::foldl(subtract, x) << " " << K::foldr(subtract, x);
+///     std::cout << K::foldl(subtract, x) << " " << K::foldr(subtract, x) << "\n"
+///               << K::foldl(subtract, x, {.initializer = K::constant(10.)});
 Tensor foldl(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,
              const FoldOptions& options = {});
 Tensor foldr(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,

@@ -77,7 +77,9 @@ struct PlaceholderOptions {
 ///     Tensor x = K::placeholder({K::None, 3});
 ///     auto f = K::function({x}, {K::sum(x, 1), K::gradients(K::sum(x * x), {x})[0]});
 ///     auto results = f({K::constant({{1., 2., 3.}})});
-///     std::cout << results[0] << " " << results[1];
+///     std::cout << results[0] << " " << results[1] << "\n";
+///     Tensor any = K::placeholder({.ndim = 2, .dtype = "int32"});
+///     std::cout << K::int_shape(any) << " " << any.dtype();
 Tensor placeholder(const PlaceholderOptions& options);
 Tensor placeholder(std::initializer_list<std::int64_t> shape);
 template <std::same_as<Shape> S>
@@ -151,6 +153,11 @@ class FunctionValues {
   std::vector<FunctionValue> list_;
 };
 
+/// Options of `K::function`.
+///
+///     Tensor x = K::placeholder({2});
+///     auto f = K::function({x}, {K::exp(x) + K::exp(x)}, {.compile = true});
+///     std::cout << f({K::zeros({2})})[0];
 struct FunctionOptions {
   std::string name = {};  ///< the name in error messages
   /// Whether the graph is compiled. Equal ops then run once, ops on constants and unchanged variables keep

@@ -16,7 +16,9 @@ struct BiasOptions {
 /// TF2. Throws ValueError for a bias of another rank, an unknown data format and sizes that do not fit.
 /// `K.bias_add`.
 ///
-///     std::cout << K::bias_add(K::zeros({2, 3}), K::constant({1., 2., 3.}));
+///     std::cout << K::bias_add(K::zeros({2, 3}), K::constant({1., 2., 3.})) << "\n"
+///               << K::bias_add(K::zeros({1, 2, 3}), K::constant({1., 2.}),
+///                              {.data_format = "channels_first"});
 Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options = {});
 
 }  // namespace ktape::backend

@@ -44,8 +44,10 @@ struct BinaryLossOptions {
 /// any dtype. Throws ValueError for shapes that do not broadcast and, from logits, for shapes that differ.
 /// `K.binary_crossentropy`.
 ///
-///     std::cout << K::binary_crossentropy(K::constant({1., 0.}),
-///                                         K::constant({0.9, 0.2}));
+///     Tensor y = K::constant({1., 0.});
+///     std::cout << K::binary_crossentropy(y, K::constant({0.9, 0.2})) << "\n"
+///               << K::binary_crossentropy(y, K::constant({2., -3.}),
+///                                         {.from_logits = true});
 Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const BinaryLossOptions& options = {});
 
 }  // namespace ktape::backend

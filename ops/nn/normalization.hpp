@@ -16,8 +16,9 @@ struct BatchNormalizationOptions {
 ///
 ///     Tensor x = K::constant({{1., 10.}, {3., 30.}}), zero = K::zeros({2}),
 ///            one = K::ones({2});
-///     std::cout << K::batch_normalization(x, K::constant({2., 20.}),
-///                                         K::constant({1., 100.}), zero, one);
+///     Tensor mean = K::constant({2., 20.}), variance = K::constant({1., 100.});
+///     std::cout << K::batch_normalization(x, mean, variance, zero, one) << "\n"
+///               << K::batch_normalization(x, mean, variance, zero, one, {.epsilon = 0});
 Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
                            const Tensor& gamma, const BatchNormalizationOptions& options = {});
 
@@ -60,8 +61,9 @@ struct LayerNormalizationOptions {
 /// adds beta. gamma and beta have the extents of the axes, in any shape. Throws ValueError for a gamma or
 /// beta of another size. Computes Keras's layer LayerNormalization.
 ///
-///     std::cout << K::layer_normalization(K::constant({{1., 2., 3.}}), K::ones({3}),
-///                                         K::zeros({3}));
+///     Tensor x = K::constant({{1., 2., 3.}});
+///     std::cout << K::layer_normalization(x, K::ones({3}), K::zeros({3})) << "\n"
+///               << K::layer_normalization(x, {}, {}, {.epsilon = 0});
 Tensor layer_normalization(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                            const LayerNormalizationOptions& options = {});
 

@@ -69,7 +69,7 @@ void set_random_seed(std::int64_t seed);
 ///
 ///     K::set_random_seed(3);
 ///     auto first = K::random_key(), second = K::random_key();
-///     std::cout << "each call has its own key";
+///     std::cout << (first == second) << " " << (K::random_key(7) == K::random_key(7));
 std::uint64_t random_key(std::optional<std::int64_t> seed = {});
 
 /// Returns normally distributed numbers of a floating dtype. Throws ValueError when stddev < 0.

@@ -39,7 +39,10 @@ struct LstmOptions {
 ///
 ///     auto [last, outputs, states] = K::lstm(K::ones({1, 4, 2}), K::ones({2, 12}),
 ///                                            K::ones({3, 12}), K::zeros({12}));
-///     std::cout << last << " " << states.size();
+///     std::cout << last << " " << states.size() << "\n"
+///               << K::lstm(K::ones({1, 4, 2}), K::ones({2, 12}), K::ones({3, 12}),
+///                          K::zeros({12}), {}, {.mask = K::constant({{1, 0, 0, 0}})})
+///                      .last_output;
 RnnResult<Tensor> lstm(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel,
                        const Tensor& bias, const TensorList& initial_states = {},
                        const LstmOptions& options = {});
@@ -64,7 +67,11 @@ struct GruOptions {
 ///
 ///     auto [last, outputs, states] = K::gru(K::ones({1, 4, 2}), K::ones({2, 9}),
 ///                                           K::ones({3, 9}), K::zeros({2, 9}));
-///     std::cout << last;
+///     std::cout << last << "\n"
+///               << K::gru(K::ones({1, 4, 2}), K::ones({2, 9}), K::ones({3, 9}),
+///                         K::zeros({2, 9}), {},
+///                         {.recurrent_activation = "hard_sigmoid"})
+///                      .last_output;
 RnnResult<Tensor> gru(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel,
                       const Tensor& bias, const TensorList& initial_states = {},
                       const GruOptions& options = {});
@@ -82,7 +89,10 @@ struct SimpleRnnOptions {
 ///
 ///     auto [last, outputs, states] = K::simple_rnn(K::ones({1, 4, 2}), K::ones({2, 3}),
 ///                                                  K::zeros({3, 3}), K::zeros({3}));
-///     std::cout << last;
+///     std::cout << last << "\n"
+///               << K::simple_rnn(K::ones({1, 4, 2}), K::ones({2, 3}), K::zeros({3, 3}),
+///                                K::zeros({3}), {}, {.activation = "relu"})
+///                      .last_output;
 RnnResult<Tensor> simple_rnn(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel,
                              const Tensor& bias, const TensorList& initial_states = {},
                              const SimpleRnnOptions& options = {});

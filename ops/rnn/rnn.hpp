@@ -93,7 +93,10 @@ constexpr bool one_output = [] {
 ///     };
 ///     auto [last, outputs, states] =
 ///         K::rnn(step, K::ones({1, 4, 2}), {K::zeros({1, 2})});
-///     std::cout << last << " " << outputs.shape();
+///     std::cout << last << " " << outputs.shape() << "\n"
+///               << K::rnn(step, K::ones({1, 4, 2}), {K::zeros({1, 2})},
+///                         {.mask = K::constant({{1, 1, 0, 0}})})
+///                      .last_output;
 RnnResult<std::vector<Tensor>> rnn(const RnnStep& step, const TensorList& inputs,
                                    const TensorList& initial_states, const RnnOptions& options = {});
 template <class F>

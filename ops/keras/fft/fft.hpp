@@ -70,7 +70,8 @@ struct StftOptions {
 ///     Tensor signal = ops::sin(ops::arange(0., 64.));
 ///     auto spectrum = ops::stft(signal, 16, 8, 16);
 ///     std::cout << spectrum.first.shape() << " "
-///               << ops::istft(spectrum, 16, 8, 16).shape();
+///               << ops::istft(spectrum, 16, 8, 16).shape() << "\n"
+///               << ops::istft(spectrum, 16, 8, 16, {.length = 50}).shape();
 ComplexPair stft(const Tensor& x, std::int64_t sequence_length, std::int64_t sequence_stride,
                  std::int64_t fft_length, const StftOptions& options = {});
 Tensor istft(const ComplexPair& x, std::int64_t sequence_length, std::int64_t sequence_stride,

@@ -20,7 +20,6 @@ namespace ktape::ops {
 ///     Tensor x = K::constant({1., 2., 3., 4.}),
 ///            ids = K::constant({0, 0, 1, 1}, {.dtype = "int32"});
 ///     std::cout << ops::segment_sum(x, ids) << " " << ops::segment_prod(x, ids) << "\n";
-///            ids = K::constant({0, 0, 1, 1}, {.dtype = "int32"});
 ///     std::cout << ops::segment_max(x, ids) << " " << ops::segment_min(x, ids);
 Tensor segment_sum(const Tensor& data, const Tensor& segment_ids,
                    std::optional<std::int64_t> num_segments = {}, bool sorted = false);

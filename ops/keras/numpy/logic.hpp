@@ -19,9 +19,8 @@ namespace ktape::ops {
 ///     Tensor a = K::constant({1., 2., 3.}), b = K::constant({1., 0., 3.});
 ///     std::cout << ops::equal(a, b) << " " << ops::not_equal(a, b) << "\n";
 ///     Tensor y = K::constant({1., 2., 3.});
-///     std::cout << ops::greater(y, 2) << " " << ops::greater_equal(y, 2) << "\n";
-///     Tensor z = K::constant({1., 2., 3.});
-///     std::cout << ops::less(z, 2) << " " << ops::less_equal(z, 2);
+///     std::cout << ops::greater(y, 2) << " " << ops::greater_equal(y, 2) << "\n"
+///               << ops::less(y, 2) << " " << ops::less_equal(y, 2);
 Tensor equal(const TensorOrNumber& x1, const TensorOrNumber& x2);
 Tensor not_equal(const TensorOrNumber& x1, const TensorOrNumber& x2);
 Tensor greater(const TensorOrNumber& x1, const TensorOrNumber& x2);

@@ -59,7 +59,9 @@ struct UniqueOptions {
 /// position of each element's value (without an axis, in the shape of x), and how often each value occurs. NaNs stay
 /// apart.
 ///
-///     std::cout << ops::unique(K::constant({3, 1, 3, 2}, {.dtype = "int32"}))[0];
+///     Tensor x = K::constant({3, 1, 3, 2}, {.dtype = "int32"});
+///     std::cout << ops::unique(x)[0] << " "
+///               << ops::unique(x, {.return_counts = true})[1];
 std::vector<Tensor> unique(const Tensor& x, const UniqueOptions& options = {});
 
 /// Options of `isin`.
