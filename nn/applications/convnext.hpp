@@ -26,6 +26,9 @@ Model ConvNeXtTiny(const ConvNeXtOptions& options = {});
 
 namespace convnext {
 /// Returns the images unchanged: the model contains the preprocessing.
+///
+///     std::cout << nn::applications::convnext::preprocess_input(
+///         K::constant({{{{255., 0., 127.5}}}}));
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace convnext
 

@@ -17,6 +17,9 @@ Model EfficientNetB0(const ApplicationOptions& options = {});
 
 namespace efficientnet {
 /// Returns the images unchanged: the model contains the preprocessing.
+///
+///     std::cout << nn::applications::efficientnet::preprocess_input(
+///         K::constant({{{{255., 0., 127.5}}}}));
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace efficientnet
 

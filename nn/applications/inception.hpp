@@ -15,6 +15,9 @@ Model InceptionV3(const ApplicationOptions& options = {});
 
 namespace inception_v3 {
 /// Calls `applications::preprocess_input` in the mode "tf".
+///
+///     std::cout << nn::applications::inception_v3::preprocess_input(
+///         K::constant({{{{255., 0., 127.5}}}}));
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace inception_v3
 

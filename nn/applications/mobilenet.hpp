@@ -53,6 +53,9 @@ Model MobileNetV3Small(const MobileNetV3Options& options = {});
 
 namespace mobilenet_v2 {
 /// Calls `applications::preprocess_input` in the mode "tf".
+///
+///     std::cout << nn::applications::mobilenet_v2::preprocess_input(
+///         K::constant({{{{255., 0., 127.5}}}}));
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace mobilenet_v2
 

@@ -27,10 +27,20 @@ struct BackupAndRestoreOptions {
 ///
 ///     nn::Sequential model({nn::Dense(1)});
 ///     model.compile({.loss = "mse"});
-///     model.fit(
-///         K::ones({4, 2}), K::ones({4, 1}),
-///         {.epochs = 2, .verbose = 0, .callbacks = {nn::BackupAndRestore("backup")}});
-///     std::cout << "an interrupted run would go on";
+///     Tensor x = K::ones({4, 2}), y = K::ones({4, 1});
+///     nn::BackupAndRestore backup("backup", {.save_freq = "epoch"});
+///     bool fails = true;
+///     nn::LambdaCallback watch({.on_epoch_begin = [&](int epoch, const nn::Logs&) {
+///       std::cout << "epoch " << epoch << "\n";
+///       if (epoch == 2 && std::exchange(fails, false))
+///         throw std::runtime_error("a power failure");
+///     }});
+///     try {
+///       model.fit(x, y, {.epochs = 4, .verbose = 0, .callbacks = {watch, backup}});
+///     } catch (const std::runtime_error& error) {
+///       std::cout << error.what() << "\n";
+///     }
+///     model.fit(x, y, {.epochs = 4, .verbose = 0, .callbacks = {watch, backup}});
 class BackupAndRestore : public Callback {
  public:
   explicit BackupAndRestore(const std::string& backup_dir, const BackupAndRestoreOptions& options = {});

@@ -21,7 +21,9 @@ struct CSVLoggerOptions {
 ///     nn::Sequential model({nn::Dense(1, {.kernel_initializer = "ones"})});
 ///     model.compile({.optimizer = nn::SGD(0.), .loss = "mse"});
 ///     model.fit(K::ones({4, 2}), K::ones({4, 1}),
-///               {.epochs = 2, .verbose = 0, .callbacks = {nn::CSVLogger("log.csv")}});
+///               {.epochs = 2,
+///                .verbose = 0,
+///                .callbacks = {nn::CSVLogger("log.csv", {.separator = ";"})}});
 ///     std::cout << data::load_text("log.csv");
 class CSVLogger : public Callback {
  public:

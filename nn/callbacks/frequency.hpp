@@ -10,7 +10,8 @@ namespace ktape::nn {
 ///
 ///     nn::ModelCheckpoint each_hundred_batches("best.keras", {.save_freq = 100});
 ///     nn::Frequency frequency = 100;
-///     std::cout << frequency.due(300) << frequency.due(301) << frequency.by_epoch();
+///     std::cout << frequency.due(300) << " " << frequency.due(301) << " "
+///               << frequency.by_epoch();
 class Frequency {
  public:
   /// Throws ValueError for a word other than "epoch" and "batch", and for a number below 1.

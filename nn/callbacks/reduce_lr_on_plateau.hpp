@@ -22,12 +22,12 @@ struct ReduceLROnPlateauOptions {
 ///
 /// For example:
 ///
-///     nn::Sequential model({nn::Dense(1)});
+///     nn::Sequential model({nn::Dense(1, {.use_bias = false})});
 ///     nn::SGD optimizer(0.1);
 ///     model.compile({.optimizer = optimizer, .loss = "mse"});
 ///     model.fit(
-///         K::zeros({4, 2}), K::ones({4, 1}),
-///         {.epochs = 2,
+///         K::zeros({4, 2}), K::ones({4, 1}),  // the loss stays 1
+///         {.epochs = 5,
 ///          .verbose = 0,
 ///          .callbacks = {nn::ReduceLROnPlateau({.monitor = "loss", .patience = 3})}});
 ///     std::cout << optimizer.learning_rate();

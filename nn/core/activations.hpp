@@ -83,7 +83,9 @@ struct SquareplusOptions {
 
 /// Returns x above the threshold, negative_slope * (x - threshold) elsewhere, and at most max_value.
 ///
-///     std::cout << nn::activations::relu(K::constant({-2., 0., 1.}));
+///     Tensor x = K::constant({-2., 0., 1.});
+///     std::cout << nn::activations::relu(x) << "\n"
+///               << nn::activations::relu(x, {.max_value = 0.5});
 Tensor relu(const Tensor& x, const ReluOptions& options = {});
 /// Returns min(max(x, 0), 6).
 ///
@@ -91,11 +93,15 @@ Tensor relu(const Tensor& x, const ReluOptions& options = {});
 Tensor relu6(const Tensor& x);
 /// Returns x above 0, negative_slope * x elsewhere.
 ///
-///     std::cout << nn::activations::leaky_relu(K::constant({-2., 0., 1.}));
+///     Tensor x = K::constant({-2., 0., 1.});
+///     std::cout << nn::activations::leaky_relu(x) << "\n"
+///               << nn::activations::leaky_relu(x, {.negative_slope = 0.01});
 Tensor leaky_relu(const Tensor& x, const NegativeSlopeOptions& options = {});
 /// Returns x above 0, alpha * (exp(x) - 1) elsewhere.
 ///
-///     std::cout << nn::activations::elu(K::constant({-2., 0., 1.}));
+///     Tensor x = K::constant({-2., 0., 1.});
+///     std::cout << nn::activations::elu(x) << "\n"
+///               << nn::activations::elu(x, {.alpha = 0.5});
 Tensor elu(const Tensor& x, const AlphaOptions& options = {});
 /// Returns 1.0507 * elu(x, 1.6733), which keeps mean 0 and variance 1.
 ///
@@ -103,16 +109,22 @@ Tensor elu(const Tensor& x, const AlphaOptions& options = {});
 Tensor selu(const Tensor& x);
 /// Returns x above 0, alpha * (exp(x / alpha) - 1) elsewhere.
 ///
-///     std::cout << nn::activations::celu(K::constant({-2., 0., 1.}));
+///     Tensor x = K::constant({-2., 0., 1.});
+///     std::cout << nn::activations::celu(x) << "\n"
+///               << nn::activations::celu(x, {.alpha = 0.5});
 Tensor celu(const Tensor& x, const AlphaOptions& options = {});
 /// Returns x times the standard normal distribution function of x.
 ///
-///     std::cout << nn::activations::gelu(K::constant({-2., 0., 1.}));
+///     Tensor x = K::constant({-2., 0., 1.});
+///     std::cout << nn::activations::gelu(x) << "\n"
+///               << nn::activations::gelu(x, {.approximate = true});
 Tensor gelu(const Tensor& x, const GeluOptions& options = {});
 /// Returns the first half of x along the axis times the sigmoid of the second half. Throws ValueError for an
 /// odd extent.
 ///
-///     std::cout << nn::activations::glu(K::constant({1., 2., 0., 100.}));
+///     Tensor x = K::constant({{1., 2.}, {0., 100.}});
+///     std::cout << nn::activations::glu(x) << "\n"
+///               << nn::activations::glu(x, {.axis = 0});
 Tensor glu(const Tensor& x, const AxisOptions& options = {});
 /// Returns x * sigmoid(x), also known as swish.
 ///
@@ -128,7 +140,9 @@ Tensor mish(const Tensor& x);
 Tensor sigmoid(const Tensor& x);
 /// Returns slope * x + 0.5, limited to 0 and 1; with the default slope relu6(x + 3) / 6.
 ///
-///     std::cout << nn::activations::hard_sigmoid(K::constant({-2., 0., 1.}));
+///     Tensor x = K::constant({-2., 0., 1.});
+///     std::cout << nn::activations::hard_sigmoid(x) << "\n"
+///               << nn::activations::hard_sigmoid(x, {.slope = 0.2});
 Tensor hard_sigmoid(const Tensor& x, const HardSigmoidOptions& options = {});
 /// Returns x * hard_sigmoid(x), also known as hard_swish.
 ///
@@ -140,12 +154,16 @@ Tensor hard_silu(const Tensor& x);
 Tensor hard_tanh(const Tensor& x);
 /// Returns x where |x| > threshold, else 0.
 ///
-///     std::cout << nn::activations::hard_shrink(K::constant({-2., 0., 1.}));
+///     Tensor x = K::constant({-2., 0., 1.});
+///     std::cout << nn::activations::hard_shrink(x) << "\n"
+///               << nn::activations::hard_shrink(x, {.threshold = 1.5});
 Tensor hard_shrink(const Tensor& x, const ShrinkOptions& options = {});
 /// Returns x moved by the threshold towards 0, at most to 0.
 ///
-///     std::cout << nn::activations::soft_shrink(K::constant({-2., 0., 1.})) << "\n";
-///     std::cout << nn::activations::tanh(K::constant({-2., 0., 1.}));
+///     Tensor x = K::constant({-2., 0., 1.});
+///     std::cout << nn::activations::soft_shrink(x) << "\n"
+///               << nn::activations::soft_shrink(x, {.threshold = 1.5}) << "\n"
+///               << nn::activations::tanh(x);
 Tensor soft_shrink(const Tensor& x, const ShrinkOptions& options = {});
 Tensor tanh(const Tensor& x);
 /// Returns x - tanh(x).
@@ -159,8 +177,9 @@ Tensor tanh_shrink(const Tensor& x);
 Tensor threshold(const Tensor& x, const ThresholdOptions& options = {});
 /// Returns exp(x) / sum(exp(x)) along the axis.
 ///
-///     Tensor x = K::constant({{1., 2., 3.}});
+///     Tensor x = K::constant({{1., 2., 3.}, {1., 2., 5.}});
 ///     std::cout << nn::activations::softmax(x) << "\n"
+///               << nn::activations::softmax(x, {.axis = 0}) << "\n"
 ///               << nn::activations::log_softmax(x) << "\n"
 ///               << nn::activations::sparsemax(x);
 Tensor softmax(const Tensor& x, const AxisOptions& options = {});
@@ -179,7 +198,9 @@ Tensor softplus(const Tensor& x);
 Tensor softsign(const Tensor& x);
 /// Returns (x + sqrt(x^2 + b)) / 2.
 ///
-///     std::cout << nn::activations::squareplus(K::constant({-2., 0., 1.}));
+///     Tensor x = K::constant({-2., 0., 1.});
+///     std::cout << nn::activations::squareplus(x) << "\n"
+///               << nn::activations::squareplus(x, {.b = 1});
 Tensor squareplus(const Tensor& x, const SquareplusOptions& options = {});
 /// Returns exp(x).
 ///

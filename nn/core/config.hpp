@@ -162,6 +162,9 @@ class Config {
 std::string to_json(const Value& value, int indent = -1);
 /// Returns the value of a JSON text. Throws ValueError, naming the position, for a text that is not JSON or
 /// is nested too deeply.
+///
+///     nn::Value value = nn::from_json(R"({"units": 3, "rates": [0.1, 0.2]})");
+///     std::cout << value.config().at("rates").list()[1] << " " << value;
 Value from_json(const std::string& text);
 
 /// Writes the value as JSON.

@@ -267,8 +267,8 @@ struct STFTOptions {
 /// sum(abs(window)) for "spectrum" and 1 without scaling. Throws ValueError for other shapes and for unknown
 /// names. Keras's `STFTInitializer`.
 ///
-///     nn::STFT initializer;
-///     std::cout << initializer({8, 1, 5}).shape();
+///     nn::STFT initializer, plain({.window = None, .scaling = None});
+///     std::cout << initializer({8, 1, 5}).shape() << "\n" << plain({2, 1, 2});
 class STFT : public Initializer {
  public:
   STFT(const STFTOptions& options = {});

@@ -186,6 +186,15 @@ class FunctionHandle<ImplBase, std::function<Result(Arguments...)>> : public Han
 
 /// A handle to an Impl class of a user, derived from the handle class Base (Initializer, Layer, ...). The
 /// handle takes the arguments of the Impl's constructor; `->` reaches the members of the Impl.
+///
+///     struct ScaledImpl : nn::RegularizerImpl {
+///       double factor;
+///       explicit ScaledImpl(double factor) : factor(factor) {}
+///       std::string class_name() const override { return "Scaled"; }
+///       Tensor call(const Tensor& x) const override { return factor * K::sum(x); }
+///     };
+///     nn::HandleOf<nn::Regularizer, ScaledImpl> penalty(0.5);
+///     std::cout << penalty(K::ones({4})) << " " << penalty->factor;
 template <class Base, class Implementation>
 class HandleOf : public Base {
  public:

@@ -38,8 +38,9 @@ struct L1Options {
 };
 /// The penalty l1 * sum(|x|). All regularizers throw ValueError for a factor that is negative or not finite.
 ///
-///     nn::L1 penalty(0.1);
-///     std::cout << penalty(K::constant({{1., -2.}, {1., 2.}}));
+///     nn::L1 penalty(0.1), stronger({.l1 = 0.5});
+///     Tensor x = K::constant({{1., -2.}, {1., 2.}});
+///     std::cout << penalty(x) << " " << stronger(x);
 class L1 : public Regularizer {
  public:
   L1(const L1Options& options = {});
@@ -51,8 +52,9 @@ struct L2Options {
 };
 /// The penalty l2 * sum(x^2).
 ///
-///     nn::L2 penalty(0.1);
-///     std::cout << penalty(K::constant({{1., -2.}, {1., 2.}}));
+///     nn::L2 penalty(0.1), stronger({.l2 = 0.5});
+///     Tensor x = K::constant({{1., -2.}, {1., 2.}});
+///     std::cout << penalty(x) << " " << stronger(x);
 class L2 : public Regularizer {
  public:
   L2(const L2Options& options = {});

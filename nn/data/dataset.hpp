@@ -32,12 +32,18 @@ struct ShuffleOptions {
   bool reshuffle_each_iteration = true;  ///< whether each iteration has another order
 };
 
+/// Options of `Dataset::map`.
+///
+///     auto squares = data::Dataset::range(4).map(
+///         [](const data::Element& e) { return data::Element{e[0] * e[0]}; },
+///         {.num_parallel_calls = 2});
+///     for (const data::Element& e : squares) std::cout << e[0].item<int>() << " ";
 struct MapOptions {
   int num_parallel_calls = 1;  ///< threads that call the function, which must be thread-safe; AUTOTUNE:
                                ///< one for each processor
 };
 
-/// Options of `Dataset`.
+/// Options of `Dataset::interleave`.
 ///
 ///     auto mixed = data::Dataset::range(2).interleave(
 ///         [](const data::Element& e) {
@@ -52,7 +58,7 @@ struct InterleaveOptions {
                                    ///< one for each processor
 };
 
-/// Options of `Dataset`.
+/// Options of `Dataset::random`.
 ///
 ///     for (const data::Element& e : data::Dataset::random({.seed = 7}).take(1))
 ///       std::cout << e[0].dtype();
@@ -61,16 +67,21 @@ struct RandomOptions {
   bool rerandomize_each_iteration = false;  ///< whether each iteration has other numbers
 };
 
+/// Options of `Dataset::batch`.
+///
+///     auto batches = data::Dataset::range(5).batch(2, {.drop_remainder = true});
+///     for (const data::Element& batch : batches) std::cout << batch[0] << "\n";
 struct BatchOptions {
   bool drop_remainder = false;  ///< whether a smaller last batch is left out
 };
 
-/// Options of `Dataset`.
+/// Options of `Dataset::padded_batch`.
 ///
 ///     auto rows = data::Dataset::range(1, 4).map([](const data::Element& e) {
 ///       return data::Element{K::ones({e[0].item<int>()})};
 ///     });
-///     for (const data::Element& batch : rows.padded_batch(3)) std::cout << batch[0];
+///     for (const data::Element& batch : rows.padded_batch(3, {.padding_values = {-1}}))
+///       std::cout << batch[0];
 struct PaddedBatchOptions {
   std::vector<Shape> padded_shapes =
       {};  ///< the shape of each tensor; None, the default, is the longest extent in the batch
@@ -78,7 +89,7 @@ struct PaddedBatchOptions {
   bool drop_remainder = false;
 };
 
-/// Options of `Dataset`.
+/// Options of `Dataset::window`.
 ///
 ///     for (const data::Element& window :
 ///          data::Dataset::range(5).window(3, {.shift = 1, .drop_remainder = true}))

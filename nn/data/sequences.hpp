@@ -86,6 +86,12 @@ struct TimeseriesOptions {
 Dataset timeseries_from_array(const Tensor& data, const Tensor& targets, const TimeseriesOptions& options);
 Dataset timeseries_from_array(const Tensor& data, const TimeseriesOptions& options);
 /// Calls `timeseries_from_array`, under the name of the Keras function.
+///
+///     Tensor x = K::arange(6., {.dtype = "float32"});
+///     auto windows = data::timeseries_dataset_from_array(
+///         x, x[{Slice(3, None)}], {.sequence_length = 3, .batch_size = 2});
+///     for (const data::Element& batch : windows)
+///       std::cout << batch[0] << " " << batch[1] << "\n";
 Dataset timeseries_dataset_from_array(const Tensor& data, const Tensor& targets,
                                       const TimeseriesOptions& options);
 Dataset timeseries_dataset_from_array(const Tensor& data, const TimeseriesOptions& options);
@@ -107,6 +113,9 @@ struct TimeseriesGeneratorOptions {
 ///
 ///     Tensor x = K::arange(6., {.dtype = "float32"});
 ///     for (const data::Element& batch : data::TimeseriesGenerator(x, x, 3))
+///       std::cout << batch[0] << " " << batch[1] << "\n";
+///     for (const data::Element& batch :
+///          data::TimeseriesGenerator(x, x, 3, {.stride = 2}))
 ///       std::cout << batch[0] << " " << batch[1];
 Dataset TimeseriesGenerator(const Tensor& data, const Tensor& targets, std::int64_t length,
                             const TimeseriesGeneratorOptions& options = {});

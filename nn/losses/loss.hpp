@@ -73,6 +73,10 @@ template <class Implementation>
 using LossOf = HandleOf<Loss, Implementation>;
 
 /// The options that all losses of Keras take: `Loss({.reduction = "sum"})`.
+///
+///     nn::Hinge mean, sum({.reduction = "sum"});
+///     Tensor y = K::constant({{1.}, {-1.}}), p = K::constant({{0.5}, {0.5}});
+///     std::cout << mean(y, p) << " " << sum(y, p);
 struct LossOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};

@@ -21,7 +21,9 @@ struct BinaryCrossentropyOptions {
 ///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
 ///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
 ///     std::cout << nn::BinaryCrossentropy()(y, p) << " "
-///               << nn::losses::binary_crossentropy(y, p);
+///               << nn::losses::binary_crossentropy(y, p) << "\n"
+///               << nn::BinaryCrossentropy({.label_smoothing = 0.2})(y, p) << " "
+///               << nn::losses::binary_crossentropy(y, p, {.label_smoothing = 0.2});
 class BinaryCrossentropy : public Loss {
  public:
   BinaryCrossentropy(const BinaryCrossentropyOptions& options = {});
@@ -44,7 +46,9 @@ struct BinaryFocalCrossentropyOptions {
 ///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
 ///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
 ///     std::cout << nn::BinaryFocalCrossentropy()(y, p) << " "
-///               << nn::losses::binary_focal_crossentropy(y, p);
+///               << nn::losses::binary_focal_crossentropy(y, p) << "\n"
+///               << nn::BinaryFocalCrossentropy({.gamma = 1})(y, p) << " "
+///               << nn::losses::binary_focal_crossentropy(y, p, {.gamma = 1});
 class BinaryFocalCrossentropy : public Loss {
  public:
   BinaryFocalCrossentropy(const BinaryFocalCrossentropyOptions& options = {});
@@ -64,7 +68,9 @@ struct CategoricalCrossentropyOptions {
 ///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
 ///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
 ///     std::cout << nn::CategoricalCrossentropy()(y, p) << " "
-///               << nn::losses::categorical_crossentropy(y, p);
+///               << nn::losses::categorical_crossentropy(y, p) << "\n"
+///               << nn::CategoricalCrossentropy({.label_smoothing = 0.2})(y, p) << " "
+///               << nn::losses::categorical_crossentropy(y, p, {.label_smoothing = 0.2});
 class CategoricalCrossentropy : public Loss {
  public:
   CategoricalCrossentropy(const CategoricalCrossentropyOptions& options = {});
@@ -85,7 +91,9 @@ struct CategoricalFocalCrossentropyOptions {
 ///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
 ///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
 ///     std::cout << nn::CategoricalFocalCrossentropy()(y, p) << " "
-///               << nn::losses::categorical_focal_crossentropy(y, p);
+///               << nn::losses::categorical_focal_crossentropy(y, p) << "\n"
+///               << nn::CategoricalFocalCrossentropy({.gamma = 1})(y, p) << " "
+///               << nn::losses::categorical_focal_crossentropy(y, p, {.gamma = 1});
 class CategoricalFocalCrossentropy : public Loss {
  public:
   CategoricalFocalCrossentropy(const CategoricalFocalCrossentropyOptions& options = {});
@@ -105,7 +113,12 @@ struct SparseCategoricalCrossentropyOptions {
 ///     Tensor y = K::constant({1, 0}, {.dtype = "int32"}),
 ///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
 ///     std::cout << nn::SparseCategoricalCrossentropy()(y, p) << " "
-///               << nn::losses::sparse_categorical_crossentropy(y, p);
+///               << nn::losses::sparse_categorical_crossentropy(y, p) << "\n";
+///     Tensor scores = K::log(p);
+///     std::cout << nn::SparseCategoricalCrossentropy({.from_logits = true})(y, scores)
+///               << " "
+///               << nn::losses::sparse_categorical_crossentropy(y, scores,
+///                                                              {.from_logits = true});
 class SparseCategoricalCrossentropy : public Loss {
  public:
   SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyOptions& options = {});
@@ -122,7 +135,8 @@ struct CategoricalGeneralizedCrossEntropyOptions {
 ///
 ///     Tensor y = K::constant({1, 0}), p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
 ///     std::cout << nn::CategoricalGeneralizedCrossEntropy()(y, p) << " "
-///               << nn::losses::categorical_generalized_cross_entropy(y, p);
+///               << nn::losses::categorical_generalized_cross_entropy(y, p) << "\n"
+///               << nn::CategoricalGeneralizedCrossEntropy({.q = 0.9})(y, p);
 class CategoricalGeneralizedCrossEntropy : public Loss {
  public:
   CategoricalGeneralizedCrossEntropy(const CategoricalGeneralizedCrossEntropyOptions& options = {});

@@ -30,8 +30,8 @@ class MeanAbsoluteError : public Loss {
 
 /// 100 times the mean of |y_true - y_pred| / |y_true|.
 ///
-///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
-///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
+///     Tensor y = K::constant({{1., 2.}, {4., 5.}}),
+///            p = K::constant({{1.1, 2.}, {3., 6.}});
 ///     std::cout << nn::MeanAbsolutePercentageError()(y, p) << " "
 ///               << nn::losses::mean_absolute_percentage_error(y, p);
 class MeanAbsolutePercentageError : public Loss {
@@ -70,7 +70,9 @@ struct HuberOptions {
 ///
 ///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
 ///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
-///     std::cout << nn::Huber()(y, p) << " " << nn::losses::huber(y, p);
+///     std::cout << nn::Huber()(y, p) << " " << nn::losses::huber(y, p) << "\n"
+///               << nn::Huber({.delta = 0.1})(y, p) << " "
+///               << nn::losses::huber(y, p, {.delta = 0.1});
 class Huber : public Loss {
  public:
   Huber(const HuberOptions& options = {});
@@ -87,7 +89,9 @@ struct CosineSimilarityOptions {
 ///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
 ///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
 ///     std::cout << nn::CosineSimilarity()(y, p) << " "
-///               << nn::losses::cosine_similarity(y, p);
+///               << nn::losses::cosine_similarity(y, p) << "\n"
+///               << nn::CosineSimilarity({.axis = 0})(y, p) << " "
+///               << nn::losses::cosine_similarity(y, p, {.axis = 0});
 class CosineSimilarity : public Loss {
  public:
   CosineSimilarity(const CosineSimilarityOptions& options = {});

@@ -17,7 +17,9 @@ struct DiceOptions {
 ///
 ///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
 ///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
-///     std::cout << nn::Dice()(y, p) << " " << nn::losses::dice(y, p);
+///     std::cout << nn::Dice()(y, p) << " " << nn::losses::dice(y, p) << "\n"
+///               << nn::Dice({.axis = 1})(y, p) << " "
+///               << nn::losses::dice(y, p, {.axis = 1});
 class Dice : public Loss {
  public:
   Dice(const DiceOptions& options = {});
@@ -35,8 +37,10 @@ struct TverskyOptions {
 /// false negatives.
 ///
 ///     Tensor y = K::constant({{0., 1.}, {1., 0.}}),
-///            p = K::constant({{0.2, 0.8}, {0.6, 0.4}});
-///     std::cout << nn::Tversky()(y, p) << " " << nn::losses::tversky(y, p);
+///            p = K::constant({{0.2, 0.8}, {0.6, 0.9}});
+///     std::cout << nn::Tversky()(y, p) << " " << nn::losses::tversky(y, p) << "\n"
+///               << nn::Tversky({.alpha = 0.3, .beta = 0.7})(y, p) << " "
+///               << nn::losses::tversky(y, p, {.alpha = 0.3, .beta = 0.7});
 class Tversky : public Loss {
  public:
   Tversky(const TverskyOptions& options = {});
@@ -54,8 +58,9 @@ struct CircleOptions {
 /// shall be alike. Samples with a loss of 0 do not count in the mean.
 ///
 ///     Tensor y = K::constant({0, 0, 1}, {.dtype = "int32"}),
-///            p = K::l2_normalize(K::constant({{1., 0.}, {0.9, 0.1}, {0., 1.}}), 1);
-///     std::cout << nn::Circle()(y, p) << " " << nn::losses::circle(y, p);
+///            p = K::l2_normalize(K::constant({{1., 0.}, {1., 1.}, {1., 2.}}), 1);
+///     std::cout << nn::Circle()(y, p) << " " << nn::losses::circle(y, p) << "\n"
+///               << nn::Circle({.gamma = 20})(y, p);
 class Circle : public Loss {
  public:
   Circle(const CircleOptions& options = {});

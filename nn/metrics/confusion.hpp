@@ -92,7 +92,7 @@ struct PrecisionOptions {
 };
 /// True positives / predicted positives, 0 without predicted positives.
 ///
-///     nn::Precision metric;
+///     nn::Precision metric({.thresholds = {0.2, 0.5}});
 ///     metric.update_state(K::constant({0., 1., 1., 0.}),
 ///                         K::constant({0.1, 0.8, 0.4, 0.3}));
 ///     std::cout << metric.result();
@@ -102,7 +102,7 @@ class Precision : public Metric {
 };
 /// True positives / positives, 0 without positives.
 ///
-///     nn::Recall metric;
+///     nn::Recall metric({.thresholds = {0.2, 0.5}});
 ///     metric.update_state(K::constant({0., 1., 1., 0.}),
 ///                         K::constant({0.1, 0.8, 0.4, 0.3}));
 ///     std::cout << metric.result();
@@ -207,10 +207,12 @@ struct AUCOptions {
 /// thresholds as Davis and Goadrich interpolate). Throws ValueError for an unknown curve or method, and for
 /// less than 2 or more than 2^20 thresholds.
 ///
-///     nn::AUC metric;
-///     metric.update_state(K::constant({0., 1., 1., 0.}),
-///                         K::constant({0.1, 0.8, 0.4, 0.3}));
-///     std::cout << metric.result();
+///     nn::AUC roc, pr({.curve = "PR"});
+///     for (nn::AUC metric : {roc, pr}) {
+///       metric.update_state(K::constant({0., 1., 1., 0.}),
+///                           K::constant({0.1, 0.8, 0.3, 0.4}));
+///       std::cout << metric.result() << "\n";
+///     }
 class AUC : public Metric {
  public:
   AUC(const AUCOptions& options = {});

@@ -127,9 +127,9 @@ struct MetricOptions {
 
 /// The weighted mean of all values.
 ///
-///     nn::Mean metric;
+///     nn::Mean metric({.name = "mean_time"});
 ///     metric.update_state(K::constant({1., 2., 6.}));
-///     std::cout << metric.result();
+///     std::cout << metric.name() << " " << metric.result();
 class Mean : public Metric {
  public:
   Mean(const MetricOptions& options = {});

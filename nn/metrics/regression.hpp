@@ -31,8 +31,8 @@ class MeanAbsoluteError : public Metric {
 /// 100 * mean(|y_true - y_pred| / max(|y_true|, epsilon)).
 ///
 ///     nn::metrics::MeanAbsolutePercentageError metric;
-///     metric.update_state(K::constant({{0., 1.}, {1., 0.}}),
-///                         K::constant({{0.2, 0.8}, {0.4, 0.6}}));
+///     metric.update_state(K::constant({{1., 2.}, {4., 5.}}),
+///                         K::constant({{1.1, 2.}, {3., 6.}}));
 ///     std::cout << metric.result();
 class MeanAbsolutePercentageError : public Metric {
  public:
@@ -214,8 +214,9 @@ struct CorrelationOptions {
 };
 /// Pearson's correlation of y_true and y_pred along the axis, averaged over the samples.
 ///
-///     nn::PearsonCorrelation metric;
-///     metric.update_state(K::constant({{1., 2., 3.}}), K::constant({{1., 2., 4.}}));
+///     nn::PearsonCorrelation metric({.axis = 0});
+///     metric.update_state(K::constant({{1.}, {2.}, {3.}}),
+///                         K::constant({{1.}, {2.}, {4.}}));
 ///     std::cout << metric.result();
 class PearsonCorrelation : public Metric {
  public:
@@ -240,10 +241,12 @@ struct R2ScoreOptions {
 /// 1 - sum((y_true - y_pred)^2) / sum((y_true - mean(y_true))^2) for each output of (samples, outputs),
 /// averaged. Throws ValueError for tensors of another rank.
 ///
-///     nn::R2Score metric;
-///     metric.update_state(K::constant({{1.}, {2.}, {3.}}),
-///                         K::constant({{1.1}, {2.}, {2.7}}));
-///     std::cout << metric.result();
+///     nn::R2Score mean, each({.class_aggregation = None});
+///     for (nn::R2Score metric : {mean, each}) {
+///       metric.update_state(K::constant({{1., 5.}, {2., 6.}, {3., 9.}}),
+///                           K::constant({{1.1, 5.}, {2., 7.}, {2.7, 8.}}));
+///       std::cout << metric.result() << "\n";
+///     }
 class R2Score : public Metric {
  public:
   R2Score(const R2ScoreOptions& options = {});

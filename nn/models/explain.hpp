@@ -26,7 +26,7 @@ struct ExplainOptions {
 ///         {nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
 ///     model.predict_on_batch(K::ones({2, 3}));
 ///     model.predict_on_batch(K::ones({2, 3}));
-///     std::cout << nn::explain(model).substr(0, 60);
+///     std::cout << nn::explain(model, {.svg = "plan.svg"});
 std::string explain(const Model& model, const ExplainOptions& options = {});
 
 }  // namespace ktape::nn

@@ -37,8 +37,10 @@ struct ModelOptions {
 /// protected from each other.
 ///
 ///     Tensor in = nn::Input({4});
-///     nn::Model model(in, nn::Dense(2)(nn::Dense(8, {.activation = "relu"})(in)));
-///     std::cout << model.predict(K::ones({3, 4}), {.verbose = 0}).shape();
+///     Tensor out = nn::Dense(2)(nn::Dense(8, {.activation = "relu"})(in));
+///     nn::Model model(in, out, {.name = "classifier"});
+///     std::cout << model.name() << " "
+///               << model.predict(K::ones({3, 4}), {.verbose = 0}).shape();
 class Model : public Layer {
  public:
   Model() = default;

@@ -12,10 +12,10 @@
 /// The options of saving and loading.
 namespace ktape::nn {
 
-/// Options of `Model`.
+/// Options of `Model::save` and `Model::save_weights`.
 ///
 ///     nn::Sequential model({nn::Dense(1, {.input_shape = {2}})});
-///     model.save("model.ktape");
+///     model.save("model.ktape", {.include_optimizer = false});
 ///     nn::Model same = nn::load_model("model.ktape");
 ///     Tensor x = K::random_normal({3, 2});
 ///     std::cout << K::all(K::equal(model(x), same(x)));
@@ -85,6 +85,15 @@ struct WeightName {
   std::vector<int> transpose = {};
 };
 
+/// Options of `Model::load_weights`.
+///
+///     nn::Sequential first({nn::Dense(
+///         2, {.kernel_initializer = "ones", .input_shape = {3}, .name = "features"})});
+///     first.save_weights("first.safetensors");
+///     nn::Sequential second({nn::Dense(2, {.input_shape = {3}, .name = "features"}),
+///                            nn::Dense(1, {.name = "score"})});
+///     second.load_weights("first.safetensors", {.by_name = true});
+///     std::cout << second.get_layer("features").weight("kernel");
 struct LoadWeightsOptions {
   /// Whether layers get the weights that were saved under their names; other layers of the model and of the
   /// file are skipped. By default the file must have the weights of this architecture; as in Keras 3,

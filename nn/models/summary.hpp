@@ -5,7 +5,7 @@
 
 namespace ktape::nn {
 
-/// Options of `Model`.
+/// Options of `Model::summary`.
 ///
 ///     nn::Sequential model({nn::Dense(4, {.input_shape = {3}}), nn::Dense(1)});
 ///     model.summary({.line_length = 60, .print_fn = [](const std::string& line) {

@@ -34,6 +34,23 @@ struct OptimizerOptions {
 };
 
 /// The description of a state variable that an optimizer keeps for a variable, in the variable's dtype.
+///
+///     struct MomentumImpl : nn::OptimizerImpl {
+///       MomentumImpl() : nn::OptimizerImpl("Momentum", {.learning_rate = 0.1}) {}
+///       std::vector<nn::StateOptions> state_of(const Variable&) const override {
+///         return {{.name = "velocity"}};
+///       }
+///       void update_step(const Tensor& g, Variable w,
+///                        const nn::OptimizerStep& step) override {
+///         Variable velocity = step.state[0];
+///         K::update(velocity, velocity * 0.9 + g);
+///         K::update_sub(w, velocity * step.learning_rate);
+///       }
+///     };
+///     nn::OptimizerOf<MomentumImpl> optimizer;
+///     Variable w = K::variable({1.f});
+///     for (int step = 0; step < 2; ++step) optimizer.apply({K::constant({1.})}, {w});
+///     std::cout << w;
 struct StateOptions {
   std::string name;
   double initial_value = 0;

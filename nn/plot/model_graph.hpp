@@ -26,6 +26,10 @@ void plot_model(const Model& model, const std::string& to_file = "model.svg",
                 const PlotOptions& options = {});
 
 /// Returns the texts that `plot_model` writes.
+///
+///     nn::Sequential model({nn::Dense(1, {.input_shape = {2}})});
+///     std::string picture = nn::model_to_svg(model, {.show_shapes = true});
+///     std::cout << picture.substr(0, picture.find('>') + 1);
 std::string model_to_dot(const Model& model, const PlotOptions& options = {});
 std::string model_to_svg(const Model& model, const PlotOptions& options = {});
 

@@ -111,6 +111,10 @@ struct Annotation {
 };
 
 /// A straight line through a whole chart, at a number of one axis.
+///
+///     std::cout << plot::lines({1, 4, 2},
+///                              {.horizontal = {{.at = 2.5, .label = "chance"}}})
+///                      .text({.columns = 40});
 struct Rule {
   double at = 0;
   std::string label = {};
@@ -214,7 +218,7 @@ struct HistogramOptions {
 /// Draws the counts of the numbers in intervals (bins) of equal width. On a logarithmic axis, the logarithms
 /// of the numbers have bins of equal width.
 ///
-///     std::cout << plot::histogram(K::random_normal({1000}));
+///     std::cout << plot::histogram(K::random_normal({1000}), {.bins = 5});
 Figure histogram(const Numbers& numbers, const HistogramOptions& options = {});
 
 struct HeatMapOptions {
@@ -249,8 +253,10 @@ struct ConfusionMatrixOptions {
 /// Draws the number of samples for each true class (row) and predicted class (column). y_true holds integer
 /// classes or one-hot rows, y_pred classes or scores (samples, classes). At most 1000 classes.
 ///
-///     std::cout << plot::confusion_matrix(K::constant({0, 1, 1}),
-///                                         K::constant({0, 1, 0}));
+///     Tensor y = K::constant({0, 1, 1}), p = K::constant({0, 1, 0});
+///     std::cout << plot::confusion_matrix(y, p) << "\n"
+///               << plot::confusion_matrix(
+///                      y, p, {.class_names = {"cat", "dog"}, .normalize = true});
 Figure confusion_matrix(const Tensor& y_true, const Tensor& y_pred,
                         const ConfusionMatrixOptions& options = {});
 /// Draws a confusion matrix of counts (classes, classes).

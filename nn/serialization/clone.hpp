@@ -16,16 +16,15 @@ struct CloneModelOptions {
 /// model. Throws ValueError for a layer without a config, and for a clone_function together with a model
 /// class of a user. Mirrors `keras.models.clone_model`.
 ///
-///     nn::Model smooth = nn::clone_model(model, {.clone_function = [](const nn::Layer& layer) -> nn::Layer {
-///       if (layer.class_name() == "ReLU") return nn::Activation("gelu", {.name = layer.name()});
+///     nn::Sequential model({nn::Dense(1, {.input_shape = {2}}), nn::ReLU()});
+///     auto smooth = [](const nn::Layer& layer) -> nn::Layer {
+///       if (layer.class_name() == "ReLU") return nn::Activation("gelu");
 ///       return nn::Layer::from_value(layer.to_value());
-///     }});
-///
-/// For example:
-///
-///     nn::Sequential model({nn::Dense(1, {.input_shape = {2}})});
-///     nn::Model copy = nn::clone_model(model);
-///     std::cout << copy.count_params();
+///     };
+///     for (const nn::Model& copy :
+///          {nn::clone_model(model), nn::clone_model(model, {.clone_function = smooth})})
+///       std::cout << copy.layers()[0].class_name() << " "
+///                 << copy.layers()[1].class_name() << "\n";
 Model clone_model(const Model& model, const CloneModelOptions& options = {});
 
 }  // namespace ktape::nn

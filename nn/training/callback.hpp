@@ -97,6 +97,11 @@ class CallbackImpl : public Object {
 };
 
 /// A handle to an object whose functions are called during a training, an evaluation or a prediction.
+///
+///     std::vector<nn::Callback> callbacks = {nn::TerminateOnNaN(),
+///                                            nn::EarlyStopping({.patience = 2})};
+///     for (const nn::Callback& callback : callbacks)
+///       std::cout << callback.class_name() << "\n";
 class Callback : public Handle<CallbackImpl> {
  public:
   using Handle::Handle;

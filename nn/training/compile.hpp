@@ -54,9 +54,13 @@ using MetricList = std::vector<Metric>;
 ///
 /// In a list of lists, a single metric is a list of one: `{"accuracy", {"mae", "mse"}}`.
 ///
-///     nn::CompileOptions options{.loss = {{"scores", "mse"}, {"boxes", "mae"}}};
-///     options.metrics = {{"scores", {"accuracy"}}, {"boxes", {"mae"}}};
-///     std::cout << "losses and metrics by the name of an output";
+///     Tensor in = nn::Input({2});
+///     nn::Model model(in, {nn::Dense(1, {.name = "scores"})(in),
+///                          nn::Dense(4, {.name = "boxes"})(in)});
+///     model.compile({.loss = {{"scores", "mse"}, {"boxes", "mae"}},
+///                    .metrics = {{"scores", {"mae"}}, {"boxes", {"mse"}}}});
+///     std::cout << model.train_on_batch(K::ones({4, 2}),
+///                                       {K::ones({4, 1}), K::ones({4, 4})});
 class OutputMetrics {
  public:
   using Named = std::pair<std::string, MetricList>;
@@ -143,6 +147,11 @@ class JitCompile {
   bool wanted_;
 };
 
+/// Options of `Model::compile`.
+///
+///     nn::Sequential model({nn::Dense(1, {.kernel_initializer = "zeros"})});
+///     model.compile({.optimizer = nn::SGD(0.1), .loss = "mse", .metrics = {"mae"}});
+///     std::cout << model.train_on_batch(K::ones({4, 2}), K::ones({4, 1}));
 struct CompileOptions {
   Optimizer optimizer = "rmsprop";
   PerOutput<Loss> loss = {};            ///< None for an output without a loss

@@ -23,6 +23,16 @@ struct Batch {
 /// target's row.
 ///
 ///     .class_weight = {{0, 1}, {1, 5}}     .class_weight = {{"priority", {{1, 5}}}}
+///
+/// For example:
+///
+///     nn::Sequential model({nn::Dense(1, {.kernel_initializer = "zeros"})});
+///     model.compile({.optimizer = nn::SGD(0.), .loss = "mse"});
+///     Tensor x = K::ones({4, 2}), y = K::constant({{0.}, {0.}, {0.}, {1.}});
+///     for (const nn::ClassWeight& weights :
+///          {nn::ClassWeight(), nn::ClassWeight({{1, 5.}})})
+///       std::cout << model.fit(x, y, {.verbose = 0, .class_weight = weights})["loss"][0]
+///                 << "\n";
 class ClassWeight {
  public:
   using ByClass = std::map<std::int64_t, double>;
@@ -92,11 +102,14 @@ struct PredictOptions {
   std::vector<Callback> callbacks = {};
 };
 
-/// Options of `Model`.
+/// Options of `Model::train_on_batch` and `Model::test_on_batch`.
 ///
 ///     nn::Sequential model({nn::Dense(1, {.kernel_initializer = "ones"})});
 ///     model.compile({.optimizer = nn::SGD(0.1), .loss = "mse"});
-///     std::cout << model.train_on_batch(K::ones({4, 2}), K::ones({4, 1}));
+///     Tensor x = K::ones({4, 2}), y = K::ones({4, 1});
+///     std::cout << model.test_on_batch(x, y) << "\n"
+///               << model.train_on_batch(
+///                      x, y, {.sample_weight = K::constant({1., 0., 0., 0.})});
 struct OnBatchOptions {
   NamedTensors sample_weight = {};
   ClassWeight class_weight = {};

@@ -30,8 +30,11 @@ struct ReportOptions {
 ///     nn::Sequential model({nn::Dense(1)});
 ///     model.compile({.loss = "mse"});
 ///     model.fit(K::ones({8, 2}), K::ones({8, 1}),
-///               {.epochs = 2, .verbose = 0, .callbacks = {nn::Report("report.html")}});
-///     std::cout << (data::load_text("report.html").size() > 1000);
+///               {.epochs = 2,
+///                .verbose = 0,
+///                .callbacks = {nn::Report("report.html", {.title = "First run"})}});
+///     std::string page = data::load_text("report.html");
+///     std::cout << page.substr(page.find("<title>"), 24);
 class Report : public Callback {
  public:
   explicit Report(const std::string& path, const ReportOptions& options = {});

@@ -25,7 +25,9 @@ struct TensorBoardOptions {
 ///     nn::Sequential model({nn::Dense(1)});
 ///     model.compile({.loss = "mse"});
 ///     model.fit(K::ones({8, 2}), K::ones({8, 1}),
-///               {.epochs = 2, .verbose = 0, .callbacks = {nn::TensorBoard("logs")}});
+///               {.epochs = 2,
+///                .verbose = 0,
+///                .callbacks = {nn::TensorBoard("logs", {.histogram_freq = 1})}});
 ///     std::cout << "tensorboard --logdir logs";
 class TensorBoard : public Callback {
  public:

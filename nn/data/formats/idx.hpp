@@ -24,6 +24,15 @@ Tensor load_idx(const std::string& path);
 /// format of MNIST, from a folder: both uint8. The part is "train" or "test"; the files have their published
 /// names, such as `train-images-idx3-ubyte.gz` or `t10k-labels.idx1-ubyte`. Throws the errors of `load_idx`,
 /// IOError for different numbers of labels and images, and ValueError for an unknown part.
+///
+///     // Two images of one pixel and their labels, in the format of MNIST.
+///     std::filesystem::create_directory("mnist");
+///     std::ofstream("mnist/t10k-labels-idx1-ubyte", std::ios::binary)
+///         << std::string("\0\0\x08\x01\0\0\0\x02\x07\x02", 10);
+///     std::ofstream("mnist/t10k-images-idx3-ubyte", std::ios::binary)
+///         << std::string("\0\0\x08\x03\0\0\0\x02\0\0\0\x01\0\0\0\x01\xff\x40", 18);
+///     data::Element test = data::load_mnist("mnist", "test");
+///     std::cout << test[0].shape() << " " << test[1];
 Element load_mnist(const std::string& folder, const std::string& part = "train");
 
 }  // namespace ktape::data

@@ -17,6 +17,11 @@ struct ImageOptions {
 /// 0.587 G + 0.114 B; transparency is dropped unless `color_mode` is "rgba". Throws IOError, naming the file,
 /// for a file that is missing, truncated, damaged or of another format, or whose pixels take more than 64 MB
 /// and 128 times the size of the file; ValueError for an unknown option. Mirrors `keras.utils.load_img`.
+///
+///     data::save_image("red.png", K::constant({{{255., 0., 0.}}}), {.scale = false});
+///     std::cout << data::load_image("red.png") << "\n"
+///               << data::load_image("red.png", {.color_mode = "grayscale"}) << "\n"
+///               << data::load_image("red.png", {.target_size = {{2, 4}}}).shape();
 Tensor load_image(const std::string& path, const ImageOptions& options = {});
 
 /// The source of the labels of images: "inferred" from the names of folders, None for no labels, or a list of

@@ -22,8 +22,11 @@ struct SaveImageOptions {
 /// in .png; IOError for a file that cannot be written. Mirrors `keras.utils.save_img`, which also scales
 /// uint8.
 ///
-///     data::save_image("dot.png", K::ones({4, 4, 3}));
-///     std::cout << data::load_image("dot.png").shape();
+///     Tensor grays = K::constant({{{0.}, {51.}}});
+///     data::save_image("scaled.png", grays);
+///     data::save_image("same.png", grays, {.scale = false});
+///     for (const char* path : {"scaled.png", "same.png"})
+///       std::cout << data::load_image(path, {.color_mode = "grayscale"}) << "\n";
 void save_image(const std::string& path, const Tensor& image, const SaveImageOptions& options = {});
 
 }  // namespace ktape::data

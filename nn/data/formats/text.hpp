@@ -50,7 +50,11 @@ struct WordOptions {
 /// `keras.preprocessing.text.text_to_word_sequence`.
 ///
 ///     for (const std::string& word : data::text_to_word_sequence("The cat, the DOG!"))
-///       std::cout << word << " ";
+///       std::cout << word << "\n";
+///     const std::string filters = std::string(data::text_filters) + "0123456789";
+///     for (const std::string& word : data::text_to_word_sequence(
+///              "3 Dogs, 12 cats", {.filters = filters, .lower = false}))
+///       std::cout << word << "\n";
 std::vector<std::string> text_to_word_sequence(const std::string& text, const WordOptions& options = {});
 
 struct TokenizerOptions {
@@ -139,6 +143,12 @@ class Tokenizer {
 
 /// Returns the tokenizer that `Tokenizer::to_json` wrote, here or in Keras. Throws ValueError or TypeError
 /// for another text. `keras.preprocessing.text.tokenizer_from_json`.
+///
+///     data::Tokenizer words;
+///     words.fit({"the cat", "the dog"});
+///     data::Tokenizer same = data::tokenizer_from_json(words.to_json());
+///     for (const auto& [word, number] : same.word_index())
+///       std::cout << word << " " << number << "\n";
 Tokenizer tokenizer_from_json(const std::string& json);
 
 }  // namespace ktape::data

@@ -55,8 +55,9 @@ struct PReLUOptions {
 /// A rectifier with learned slopes: x above 0, alpha * x elsewhere. Weight: alpha, a slope for each element
 /// of a sample.
 ///
-///     nn::PReLU layer;
-///     std::cout << layer(K::constant({{-1., 2.}}));
+///     nn::PReLU layer({.alpha_initializer = "ones"});
+///     Tensor x = K::constant({{-1., 2.}});
+///     std::cout << nn::PReLU()(x) << " " << layer(x) << " " << layer.count_params();
 class PReLU : public Layer {
  public:
   explicit PReLU(const PReLUOptions& options = {});
@@ -73,8 +74,9 @@ struct ELUOptions {
 
 /// An exponential linear unit: x above 0, alpha * (exp(x) - 1) elsewhere.
 ///
-///     nn::ELU layer;
-///     std::cout << layer(K::constant({-1., 2.}));
+///     nn::ELU layer, half({.alpha = 0.5});
+///     Tensor x = K::constant({-1., 2.});
+///     std::cout << layer(x) << "\n" << half(x);
 class ELU : public Layer {
  public:
   explicit ELU(const ELUOptions& options = {});
@@ -91,8 +93,9 @@ struct SoftmaxOptions {
 /// The softmax function exp(x) / sum(exp(x)). A mask, which broadcasts to x, excludes elements. Excluded
 /// elements become 0, even when the mask excludes all elements of the sum.
 ///
-///     nn::Softmax layer;
-///     std::cout << layer(K::constant({1., 2., 3.}));
+///     nn::Softmax rows, columns({.axis = 1});
+///     Tensor x = K::constant({{1., 2.}, {1., 4.}});
+///     std::cout << rows(x) << "\n" << columns(K::expand_dims(x, 0));
 class Softmax : public Layer {
  public:
   explicit Softmax(const SoftmaxOptions& options = {});

@@ -37,8 +37,11 @@ struct AttentionOptions {
 /// scale, with `use_scale`, and concat_score_weight, with "concat", both of shape ().
 ///
 ///     Tensor query = K::random_normal({2, 3, 8}), value = K::random_normal({2, 5, 8});
-///     std::cout << nn::Attention()({query, value}).shape() << " "
-///               << nn::AdditiveAttention()({query, value}).shape();
+///     nn::Attention dot, concat({.use_scale = true, .score_mode = "concat"});
+///     nn::AdditiveAttention sum({.use_scale = false});
+///     for (const nn::Layer& layer : {nn::Layer(dot), nn::Layer(concat), nn::Layer(sum)})
+///       std::cout << layer({query, value}).shape()
+///                 << " weights: " << layer.count_params() << "\n";
 class Attention : public Layer {
  public:
   explicit Attention(const AttentionOptions& options = {});
@@ -108,7 +111,7 @@ struct MultiHeadAttentionOptions {
 /// inputs do not have, step masks, `use_causal_mask` and `sliding_window` unless attention runs over one axis
 /// (for step masks: axis 1), and `flash_attention` together with dropout or scores.
 ///
-///     nn::MultiHeadAttention attention(4, 8);
+///     nn::MultiHeadAttention attention(4, 8, {.use_bias = false, .output_shape = {3}});
 ///     Tensor x = K::random_normal({2, 5, 16});
 ///     std::cout << attention({x, x}, {.use_causal_mask = true}).shape()
 ///               << " weights: " << attention.count_params();
@@ -139,9 +142,11 @@ struct GroupQueryAttentionOptions {
 /// heads of the query share one head of key and value. The output has the features of the query. Also throws
 /// ValueError unless num_query_heads is a multiple of num_key_value_heads.
 ///
-///     nn::GroupQueryAttention attention(8, 4, 2);
+///     nn::GroupQueryAttention attention(8, 4, 2), plain(8, 4, 2, {.use_bias = false});
 ///     Tensor x = K::random_normal({2, 5, 16});
-///     std::cout << attention({x, x}).shape();
+///     std::cout << attention({x, x}).shape() << " weights: " << attention.count_params()
+///               << "\n"
+///               << plain({x, x}).shape() << " weights: " << plain.count_params();
 class GroupQueryAttention : public Layer {
  public:
   GroupQueryAttention(std::int64_t head_dim, std::int64_t num_query_heads, std::int64_t num_key_value_heads,

@@ -191,11 +191,13 @@ using LayerOf = HandleOf<Layer, Implementation>;
 ///
 ///     struct ScaleImpl : nn::LayerImpl {
 ///       double by;
-///       explicit ScaleImpl(double by) : nn::LayerImpl("Scale"), by(by) {}
+///       explicit ScaleImpl(double by, const nn::LayerOptions& options = {})
+///           : nn::LayerImpl("Scale", options), by(by) {}
 ///       Tensor call(const Tensor& x) override { return x * by; }
 ///     };
 ///     using Scale = nn::LayerOf<ScaleImpl>;
-///     std::cout << Scale(3.)(K::ones({2}));
+///     Scale scale(3., nn::LayerOptions{.name = "tripled"});
+///     std::cout << scale.name() << " " << scale(K::ones({2}));
 class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> {
  public:
   static constexpr const char* kind = "layer";

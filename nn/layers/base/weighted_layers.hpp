@@ -18,6 +18,10 @@ class KernelLayer : public Layer {
 };
 
 /// A layer with a kernel for the inputs and a recurrent kernel for the states.
+///
+///     nn::SimpleRNNCell cell(2, {.recurrent_initializer = "ones"});
+///     cell.apply({K::ones({1, 3}), K::zeros({1, 2})});
+///     std::cout << cell.kernel().shape() << "\n" << cell.recurrent_kernel();
 class RecurrentKernelLayer : public KernelLayer {
  public:
   using KernelLayer::KernelLayer;

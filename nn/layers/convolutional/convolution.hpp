@@ -192,7 +192,7 @@ struct SeparableConvOptions {
 /// that mixes the channels. Weights: depthwise_kernel (size, channels, depth_multiplier), pointwise_kernel
 /// (1, channels * depth_multiplier, filters) and bias (filters,).
 ///
-///     nn::SeparableConv1D layer(8, 3);
+///     nn::SeparableConv1D layer(8, 3, {.padding = "same"});
 ///     std::cout << layer(K::random_normal({2, 8, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class SeparableConv1D : public Layer {
@@ -208,7 +208,7 @@ class SeparableConv1D : public Layer {
 /// that mixes the channels. Weights: depthwise_kernel (height, width, channels, depth_multiplier),
 /// pointwise_kernel (1, 1, channels * depth_multiplier, filters) and bias (filters,).
 ///
-///     nn::SeparableConv2D layer(8, 3);
+///     nn::SeparableConv2D layer(8, 3, {.strides = 2, .depth_multiplier = 2});
 ///     std::cout << layer(K::random_normal({2, 8, 8, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class SeparableConv2D : public Layer {

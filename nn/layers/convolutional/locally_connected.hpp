@@ -29,7 +29,7 @@ struct LocallyConnectedOptions {
 /// filters) and bias (positions, filters). Throws ValueError for an input whose spatial extents are
 /// unknown or smaller than a window.
 ///
-///     nn::LocallyConnected1D layer(4, 3);
+///     nn::LocallyConnected1D layer(4, 3, {.strides = 2});
 ///     std::cout << layer(K::random_normal({2, 8, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class LocallyConnected1D : public KernelLayer {
@@ -42,7 +42,7 @@ class LocallyConnected1D : public KernelLayer {
 /// filters) and bias (rows, columns, filters). Throws ValueError for an input whose spatial extents are
 /// unknown or smaller than a window.
 ///
-///     nn::LocallyConnected2D layer(4, 3);
+///     nn::LocallyConnected2D layer(4, 3, {.use_bias = false});
 ///     std::cout << layer(K::random_normal({2, 6, 6, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class LocallyConnected2D : public KernelLayer {

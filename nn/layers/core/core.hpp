@@ -36,8 +36,8 @@ class Dense : public KernelLayer {
 
 /// An activation function as a layer, given by name, as an object, or as any callable. Masks pass.
 ///
-///     nn::Activation layer("relu");
-///     std::cout << layer(K::constant({-1., 2.}));
+///     nn::Activation layer("relu", {.name = "positive"});
+///     std::cout << layer.name() << " " << layer(K::constant({-1., 2.}));
 class Activation : public Layer {
  public:
   explicit Activation(const ActivationFunction& activation, const LayerOptions& options = {});
@@ -82,7 +82,7 @@ class Embedding : public Layer {
 ///
 ///     nn::Masking layer(0.);
 ///     Tensor y = layer(K::constant({{{1.}, {0.}}}));
-///     std::cout << y.shape();
+///     std::cout << y.shape() << " " << nn::mask_of(y);
 class Masking : public Layer {
  public:
   explicit Masking(double mask_value = 0, const LayerOptions& options = {});

@@ -17,7 +17,9 @@ struct InputOptions {
 /// `keras.Input`.
 ///
 ///     Tensor x = nn::Input({28, 28});
-///     std::cout << K::int_shape(x);
+///     Tensor words = nn::Input({10}, {.batch_size = 32, .dtype = "int32"});
+///     std::cout << K::int_shape(x) << " " << K::int_shape(words) << " "
+///               << words.dtype();
 Tensor Input(const Shape& shape, const InputOptions& options = {});
 
 class Layer;

@@ -95,7 +95,8 @@ struct DotOptions {
 /// give (batch, 1). The result has no mask.
 ///
 ///     Tensor a = K::constant({{1., 5.}}), b = K::constant({{3., 4.}});
-///     std::cout << nn::Dot(1)({a, b}) << " " << nn::dot({a, b}, 1);
+///     std::cout << nn::Dot(1)({a, b}) << " " << nn::dot({a, b}, 1) << "\n"
+///               << nn::dot({a, b}, 1, {.normalize = true});  // the cosine
 class Dot : public Layer {
  public:
   /// Makes the layer with one axis for both inputs, or with one axis for each input.

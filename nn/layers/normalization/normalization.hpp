@@ -57,8 +57,11 @@ struct LayerNormalizationOptions {
 /// population variance along `axis`. The shape of gamma and beta holds the extents of `axis` in ascending
 /// order of the axes.
 ///
-///     nn::LayerNormalization layer;
-///     std::cout << layer(K::constant({{1., 2., 3.}}));
+///     nn::LayerNormalization layer, plain({.center = false, .scale = false});
+///     std::cout << layer(K::constant({{1., 2., 3.}}))
+///               << " weights: " << layer.count_params() << "\n"
+///               << plain(K::constant({{1., 2., 3.}}))
+///               << " weights: " << plain.count_params();
 class LayerNormalization : public ScalingLayer {
  public:
   explicit LayerNormalization(const LayerNormalizationOptions& options = {});
@@ -104,8 +107,9 @@ struct RMSNormalizationOptions {
 /// RMS normalization: scale * x / sqrt(mean(x^2) + epsilon), with the mean along `axis`. The shape of the
 /// weight scale holds the extents of `axis` in ascending order of the axes.
 ///
-///     nn::RMSNormalization layer;
-///     std::cout << layer(K::constant({{1., 2., 3.}}));
+///     nn::RMSNormalization layer, rough({.epsilon = 1});
+///     Tensor x = K::constant({{1., 2., 3.}});
+///     std::cout << layer(x) << "\n" << rough(x);
 class RMSNormalization : public Layer {
  public:
   explicit RMSNormalization(const RMSNormalizationOptions& options = {});
@@ -123,8 +127,9 @@ struct UnitNormalizationOptions {
 /// Unit normalization: x / max(norm, 1e-12), with the Euclidean norm along `axis`. For float16 the norm is at
 /// least sqrt(1e-7), because float16 rounds 1e-24 to 0.
 ///
-///     nn::UnitNormalization layer;
-///     std::cout << layer(K::constant({{3., 4.}}));
+///     nn::UnitNormalization rows, all({.axis = {1, 2}});
+///     Tensor x = K::constant({{{3., 4.}, {5., 12.}}});
+///     std::cout << rows(x) << "\n" << all(x);
 class UnitNormalization : public Layer {
  public:
   explicit UnitNormalization(const UnitNormalizationOptions& options = {});

@@ -29,7 +29,8 @@ struct RandomFlipOptions {
 /// independently of each other for "horizontal_and_vertical". Mirrors `keras.layers.RandomFlip`.
 ///
 ///     nn::RandomFlip layer("horizontal", {.seed = 7});
-///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
+///     Tensor images = K::reshape(K::arange(6., {.dtype = "float32"}), {2, 1, 3, 1});
+///     std::cout << K::batch_flatten(layer(images, {.training = true}));
 class RandomFlip : public Layer {
  public:
   explicit RandomFlip(const std::string& mode = "horizontal_and_vertical",

@@ -40,9 +40,9 @@ struct ResizingOptions {
 /// Throws ValueError for a size below 1, an unknown interpolation or fill mode, crop_to_aspect_ratio together
 /// with pad_to_aspect_ratio, a wrong rank, and images without pixels. Mirrors `keras.layers.Resizing`.
 ///
-///     nn::Resizing layer(6, 5);
-///     std::cout << layer(K::random_normal({1, 8, 8, 3})).shape()
-///               << " weights: " << layer.count_params();
+///     nn::Resizing smooth(1, 4), blocks(1, 4, {.interpolation = "nearest"});
+///     Tensor image = K::constant({{{{0.}, {8.}}}});  // 1 row of 2 pixels
+///     std::cout << K::flatten(smooth(image)) << "\n" << K::flatten(blocks(image));
 class Resizing : public Layer {
  public:
   Resizing(std::int64_t height, std::int64_t width, const ResizingOptions& options = {});

@@ -27,7 +27,9 @@ struct NormalizationOptions {
 ///
 ///     nn::Normalization layer;
 ///     layer.adapt(K::constant({{1.}, {3.}}));
-///     std::cout << layer(K::constant({{1.}, {2.}}));
+///     std::cout << layer(K::constant({{1.}, {2.}})) << "\n";
+///     nn::Normalization inverse({.mean = 2., .variance = 1., .invert = true});
+///     std::cout << inverse(K::constant({{-1.}, {0.}}));
 class Normalization : public Layer {
  public:
   explicit Normalization(const NormalizationOptions& options = {});

@@ -42,7 +42,7 @@ struct SpatialDropoutOptions {
 /// `rate`, and x / (1 - rate) otherwise. Throws ValueError unless 0 <= rate < 1.
 ///
 ///     nn::SpatialDropout1D layer(0.5, {.seed = 7});
-///     std::cout << layer(K::ones({1, 3, 4}), {.training = true}).shape();
+///     std::cout << layer(K::ones({1, 3, 4}), {.training = true});
 class SpatialDropout1D : public Layer {
  public:
   explicit SpatialDropout1D(double rate, const SpatialDropoutOptions& options = {});

@@ -14,9 +14,9 @@ struct FlattenOptions {
 
 /// A layer that flattens each sample: (batch, ...) becomes (batch, features).
 ///
-///     nn::Flatten layer;
-///     std::cout << layer(K::random_normal({2, 3, 4})).shape()
-///               << " weights: " << layer.count_params();
+///     nn::Flatten layer, channels_first({.data_format = "channels_first"});
+///     Tensor x = K::constant({{{1., 2., 3.}, {4., 5., 6.}}});
+///     std::cout << layer(x) << "\n" << channels_first(x);
 class Flatten : public Layer {
  public:
   explicit Flatten(const FlattenOptions& options = {});

@@ -54,8 +54,10 @@ struct RNNOptions {
 
 /// A recurrent layer that runs a cell, or stacked cells, over the steps.
 ///
-///     nn::RNN layer(nn::StackedRNNCells({nn::GRUCell(8), nn::LSTMCell(4)}));
-///     std::cout << layer(K::ones({2, 5, 3})).shape();
+///     nn::StackedRNNCells cells({nn::GRUCell(8), nn::LSTMCell(4)});
+///     nn::RNN layer(cells), sequences(cells, {.return_sequences = true});
+///     std::cout << layer(K::ones({2, 5, 3})).shape() << " "
+///               << sequences(K::ones({2, 5, 3})).shape();
 class RNN : public RecurrentLayer {
  public:
   explicit RNN(const Layer& cell, const RNNOptions& options = {});
@@ -82,7 +84,7 @@ struct SimpleRNNOptions {
 
 /// A recurrent layer that runs SimpleRNNCell over the steps.
 ///
-///     nn::SimpleRNN layer(8);
+///     nn::SimpleRNN layer(8, {.activation = "relu", .return_sequences = true});
 ///     std::cout << layer(K::random_normal({2, 5, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class SimpleRNN : public RecurrentLayer {
@@ -140,7 +142,7 @@ struct GRUOptions {
 
 /// A recurrent layer that runs GRUCell over the steps.
 ///
-///     nn::GRU layer(8);
+///     nn::GRU layer(8, {.dropout = 0.2, .return_sequences = true});
 ///     std::cout << layer(K::random_normal({2, 5, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class GRU : public RecurrentLayer {

@@ -70,7 +70,7 @@ struct SimpleRNNCellOptions {
 
 /// The cell of SimpleRNN: h' = activation(dot(x, kernel) + dot(h, recurrent_kernel) + bias). State: h.
 ///
-///     nn::SimpleRNNCell cell(8);
+///     nn::SimpleRNNCell cell(8, {.activation = "relu"});
 ///     std::cout << cell.apply({K::ones({2, 3}), K::zeros({2, 8})})[0].shape();
 class SimpleRNNCell : public RecurrentKernelLayer {
  public:
@@ -98,9 +98,11 @@ struct LSTMCellOptions {
 /// (features, 4 * units), recurrent_kernel (units, 4 * units) and bias (4 * units,), with the gates in the
 /// order i, f, c, o.
 ///
-///     nn::LSTMCell cell(8);
+///     nn::LSTMCell cell(8, {.unit_forget_bias = false});
 ///     std::cout << cell.apply({K::ones({2, 3}), K::zeros({2, 8}), K::zeros({2, 8})})[0]
-///                      .shape();
+///                      .shape()
+///               << "\n"
+///               << K::max(cell.bias());
 class LSTMCell : public RecurrentKernelLayer {
  public:
   explicit LSTMCell(std::int64_t units, const LSTMCellOptions& options = {});
@@ -127,8 +129,10 @@ struct GRUCellOptions {
 /// 3 * units), recurrent_kernel (units, 3 * units) and bias (3 * units,) or, with `reset_after`, (2, 3 *
 /// units), with the gates in the order z, r, h.
 ///
-///     nn::GRUCell cell(8);
-///     std::cout << cell.apply({K::ones({2, 3}), K::zeros({2, 8})})[0].shape();
+///     nn::GRUCell cell(8), keras_1(8, {.reset_after = false});
+///     for (const nn::GRUCell& layer : {cell, keras_1})
+///       std::cout << layer.apply({K::ones({2, 3}), K::zeros({2, 8})})[0].shape()
+///                 << " weights: " << layer.count_params() << "\n";
 class GRUCell : public RecurrentKernelLayer {
  public:
   explicit GRUCell(std::int64_t units, const GRUCellOptions& options = {});
