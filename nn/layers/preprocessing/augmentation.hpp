@@ -120,7 +120,8 @@ using RandomBrightnessOptions = RandomColorOptions;
 /// `keras.layers.RandomContrast`.
 ///
 ///     nn::RandomContrast layer(0.2, {.seed = 7});
-///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
+///     Tensor image = K::constant({{{{100.}, {200.}}}});
+///     std::cout << K::flatten(layer(image, {.training = true}));
 class RandomContrast : public Layer {
  public:
   explicit RandomContrast(const Factor& factor, const RandomContrastOptions& options = {});
@@ -130,7 +131,9 @@ class RandomContrast : public Layer {
 /// factors in [-1, 1]. Mirrors `keras.layers.RandomBrightness`.
 ///
 ///     nn::RandomBrightness layer(0.2, {.seed = 7});
-///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
+///     Tensor image = K::constant({{{{100.}, {200.}}}});
+///     std::cout << K::flatten(layer(image, {.training = true})) << " "
+///               << K::flatten(layer(image));
 class RandomBrightness : public Layer {
  public:
   explicit RandomBrightness(const Factor& factor, const RandomBrightnessOptions& options = {});
@@ -150,8 +153,10 @@ struct RandomCropOptions {
 /// largest centered window with the ratio height : width, and resizes the window. Mirrors
 /// `keras.layers.RandomCrop`.
 ///
-///     nn::RandomCrop layer(6, 6, {.seed = 7});
-///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
+///     nn::RandomCrop layer(1, 3, {.seed = 7});
+///     Tensor image = K::reshape(K::arange(8., {.dtype = "float32"}), {1, 1, 8, 1});
+///     std::cout << K::flatten(layer(image, {.training = true})) << " "
+///               << K::flatten(layer(image));
 class RandomCrop : public Layer {
  public:
   RandomCrop(std::int64_t height, std::int64_t width, const RandomCropOptions& options = {});

@@ -63,7 +63,7 @@ struct CtcPaths {
 ///         K::constant({{{0., 5., 0.}, {0., 5., 0.}, {5., 0., 0.}, {0., 0., 5.}}});
 ///     ops::CtcPaths paths = ops::ctc_decode(
 ///         scores, K::constant({4}, {.dtype = "int32"}), {.mask_index = 0});
-///     std::cout << paths.scores.shape();
+///     std::cout << paths.decoded << " " << paths.scores;
 CtcPaths ctc_decode(const Tensor& inputs, const Tensor& sequence_lengths,
                     const CtcDecodeOptions& options = {});
 

@@ -63,7 +63,8 @@ Tensor average(const Tensor& x, std::optional<int> axis = {}, const Tensor& weig
 ///
 ///     std::cout << ops::sort(K::constant({3., 1., 2.})) << "\n";
 ///     std::cout << ops::argsort(K::constant({3., 1., 2.})) << "\n";
-///     std::cout << ops::shape(ops::argpartition(K::constant({9., 1., 5., 3.}), 2));
+///     Tensor x = K::constant({9., 1., 5., 3.}), order = ops::argpartition(x, 2);
+///     std::cout << ops::take(x, order, 0)[2];  // two numbers are smaller
 Tensor sort(const Tensor& x, std::optional<int> axis = -1);
 Tensor argsort(const Tensor& x, std::optional<int> axis = -1);
 Tensor argpartition(const Tensor& x, std::int64_t kth, std::optional<int> axis = -1);
