@@ -33,18 +33,18 @@ Tensor oriented(const Tensor& image, const std::string& data_format) {
 Tensor bytes_of(const Tensor& numbers, bool scale) {
   const Tensor x = converted(numbers, DType::Float64);
   const double* const from = x.pointer<double>();
-  double lowest = 0, factor = 1;
+  double lowest = 0, range = 255;
   if (scale) {
     lowest = std::numeric_limits<double>::infinity();
     double highest = -lowest;
     for (std::int64_t i = 0; i < x.size(); ++i)
       if (std::isfinite(from[i])) lowest = std::min(lowest, from[i]), highest = std::max(highest, from[i]);
-    factor = highest > lowest ? 255 / (highest - lowest) : 0;
+    range = highest > lowest ? highest - lowest : std::numeric_limits<double>::infinity();
     if (!std::isfinite(lowest)) lowest = 0;
   }
   const Tensor out = Tensor::empty(x.shape(), DType::UInt8);
   for (std::int64_t i = 0; i < x.size(); ++i) {
-    const double value = (from[i] - lowest) * factor;
+    const double value = scale ? (from[i] - lowest) / range * 255 : from[i];
     out.pointer<std::uint8_t>()[i] =
         std::isnan(value) ? std::uint8_t{0} : static_cast<std::uint8_t>(std::clamp(value, 0., 255.));
   }

@@ -35,6 +35,8 @@ TEST_CASE("numbers are scaled from black to white, or written unscaled") {
   CHECK(saved(100.9f * x, {.scale = false}) == Values{0, 0, 100, 255});
   CHECK(saved(K::cast(x, "int32")) == Values{0, 63, 127, 255});
   CHECK(saved(K::cast(x, "float16")) == Values{0, 63, 127, 255});
+  for (const float highest : {100.f, 0.3f, 7.f})  // the largest number is white, whatever the rounding
+    CHECK(saved(K::reshape(K::constant({0.f, highest}), {2, 1, 1})) == Values{0, 255});
 }
 
 TEST_CASE("an image of one brightness is black, and so are pixels that are no numbers") {
