@@ -70,7 +70,8 @@ Digits digits_of(T value, bool scientific) {
 }
 
 /// Returns the double whose shortest decimal form equals the shortest decimal form of the half.
-double shortest_half(float16 value) {
+template <class T>
+double shortest_half(T value) {
   for (int digits = 0; digits < 4; ++digits) {
     char text[40];
     const char* end =
@@ -78,7 +79,7 @@ double shortest_half(float16 value) {
             .ptr;
     double candidate = 0;
     std::from_chars(text, end, candidate);
-    if (float16(static_cast<float>(candidate)).bits() == value.bits()) return candidate;
+    if (T(static_cast<float>(candidate)).bits() == value.bits()) return candidate;
   }
   return static_cast<float>(value);
 }
@@ -128,7 +129,7 @@ std::vector<std::string> cells_of(const Tensor& tensor, const std::vector<std::i
   return dispatch(tensor.dtype(), [&]<class T>() {
     const T* data = tensor.pointer<T>();
     std::vector<std::string> cells;
-    if constexpr (std::is_same_v<T, float16>) {
+    if constexpr (is_half<T>) {
       std::vector<double> values;
       for (std::int64_t at : offsets) values.push_back(shortest_half(data[at]));
       cells = float_cells(values);

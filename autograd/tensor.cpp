@@ -8,6 +8,7 @@
 #include <ktape/autograd/tensor_metadata.hpp>
 #include <ktape/autograd/variable.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -194,7 +195,7 @@ Scalar Tensor::element(const std::int64_t* index, int count) const {
     offset = offset * shape()[i] + at;
   }
   return dispatch(dtype(), [&]<class T>() -> Scalar {
-    if constexpr (std::is_same_v<T, float16>) return static_cast<float>(pointer<T>()[offset]);
+    if constexpr (is_half<T>) return static_cast<float>(pointer<T>()[offset]);
     else return pointer<T>()[offset];
   });
 }
@@ -216,33 +217,36 @@ To convert_one(From value) {
   }
 }
 
+/// Converts n elements of types that C++ computes in.
+void convert_native(std::int64_t n, void* out, DType to, const void* in, DType from) {
+  dispatch_native(to, [&]<class To>() {
+    dispatch_native(from, [&]<class From>() {
+      std::transform(static_cast<const From*>(in), static_cast<const From*>(in) + n, static_cast<To*>(out),
+                     convert_one<To, From>);
+    });
+  });
+}
+
 /// Converts n elements. Half precision is converted by way of float, a block at a time.
-template <class To, class From>
-void convert_range(std::int64_t n, To* to, const From* from) {
-  if constexpr (std::is_same_v<From, float16> && std::is_same_v<To, float>) {
-    widen(n, from, to);
-  } else if constexpr (std::is_same_v<To, float16> && std::is_same_v<From, float>) {
-    narrow(n, from, to);
-  } else if constexpr (std::is_same_v<From, float16> || std::is_same_v<To, float16>) {
-    constexpr std::int64_t block = 256;
-    float floats[block];
-    for (; n > 0; n -= block, from += block, to += block) {
-      convert_range(std::min(n, block), floats, from);
-      convert_range(std::min(n, block), to, floats);
-    }
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) to[i] = convert_one<To>(from[i]);
+void convert_range(std::int64_t n, char* out, DType to, const char* in, DType from) {
+  if (from.is_half() && to == DType::Float32) return widen(n, from, in, reinterpret_cast<float*>(out));
+  if (to.is_half() && from == DType::Float32) return narrow(n, reinterpret_cast<const float*>(in), to, out);
+  if (!from.is_half() && !to.is_half()) return convert_native(n, out, to, in, from);
+  constexpr std::int64_t block = 256;
+  float floats[block];
+  for (std::int64_t i = 0, m; i < n; i += m) {
+    m = std::min(n - i, block);
+    auto* const between = reinterpret_cast<char*>(floats);
+    convert_range(m, between, DType::Float32, in + i * static_cast<std::int64_t>(from.size()), from);
+    convert_range(m, out + i * static_cast<std::int64_t>(to.size()), to, between, DType::Float32);
   }
 }
 }  // namespace
 
 void convert(void* out, DType to, const void* in, DType from, std::int64_t n) {
-  dispatch(to, [&]<class To>() {
-    dispatch(from, [&]<class From>() {
-      parallel_for(n, 1 << 16, [=](std::int64_t begin, std::int64_t end) {
-        convert_range(end - begin, static_cast<To*>(out) + begin, static_cast<const From*>(in) + begin);
-      });
-    });
+  parallel_for(n, 1 << 16, [=](std::int64_t begin, std::int64_t end) {
+    convert_range(end - begin, static_cast<char*>(out) + begin * static_cast<std::int64_t>(to.size()), to,
+                  static_cast<const char*>(in) + begin * static_cast<std::int64_t>(from.size()), from);
   });
 }
 

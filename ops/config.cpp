@@ -79,8 +79,9 @@ void set_epsilon(double value) {
 DType floatx() { return settings().floatx.load(std::memory_order_relaxed); }
 
 void set_floatx(std::string_view name) {
-  if (name != "float16" && name != "float32" && name != "float64")
-    fail("[set_floatx] floatx must be 'float16', 'float32' or 'float64': received value='", name, "'");
+  if (name != "float16" && name != "bfloat16" && name != "float32" && name != "float64")
+    fail("[set_floatx] floatx must be 'float16', 'bfloat16', 'float32' or 'float64': received value='", name,
+         "'");
   settings().floatx = DType(name);
 }
 

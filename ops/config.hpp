@@ -36,7 +36,8 @@ void set_epsilon(double value);
 ///     std::cout << K::floatx() << " " << K::zeros({1}).dtype();
 ///     K::set_floatx("float32");
 DType floatx();
-/// Sets the default floating dtype. Throws ValueError unless the name is float16, float32 or float64.
+/// Sets the default floating dtype. Throws ValueError unless the name is float16, bfloat16,
+/// float32 or float64.
 void set_floatx(std::string_view name);
 template <class D>
 requires std::same_as<D, DType> || std::same_as<D, DType::Kind>

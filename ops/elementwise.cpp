@@ -20,7 +20,7 @@ using kernels::functions::log, kernels::functions::log1p, kernels::functions::si
 
 namespace {
 
-using op_helpers::masked_slope, op_helpers::like, op_helpers::select;
+using op_helpers::Elements, op_helpers::masked_slope, op_helpers::like, op_helpers::select;
 using op_helpers::unary_by_input, op_helpers::unary_by_output;
 
 void expect_number(const char* op, const Tensor& x) {
@@ -173,11 +173,9 @@ Tensor integer_pow(const Tensor& x, const Tensor& a, const Shape& shape) {
     for (std::int64_t i = 0; i < a.size(); ++i)
       if (const auto n = static_cast<std::int64_t>(a.pointer<T>()[i]); n < 0)
         fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", n);
-    kernels::map_broadcast(
-        kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(),
-        [](T v, T n) { return integer_power(v, static_cast<std::int64_t>(n)); }, x.pointer<T>(),
-        a.pointer<T>());
   });
+  op_helpers::compute<Elements::Integer>(
+      out, x.dtype(), [](auto v, auto n) { return integer_power(v, static_cast<std::int64_t>(n)); }, x, a);
   return out;
 }
 
@@ -208,12 +206,8 @@ Tensor pow(const TensorOrNumber& base, const TensorOrNumber& exponent) {
         "pow", info, [](const Tensor& x, const Tensor& a) { return pow(x, a); }, x, a);
   if (x.dtype().is_integer()) return integer_pow(x, a, shape);
   Tensor out = op_helpers::result(shape, x.dtype(), "pow");
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    const auto f = [](auto v, auto n) { return power(v, n); };
-    if (!op_helpers::waits<T, T>(out, f, x, a))
-      kernels::map_broadcast(kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(), f,
-                             x.pointer<T>(), a.pointer<T>());
-  });
+  op_helpers::compute<Elements::Floating>(
+      out, x.dtype(), [](auto v, auto n) { return power(v, n); }, x, a);
   if (recording(x, a))
     record("pow", out, {x, a}, [x, a](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] { return sum_to(op_helpers::along(slope_of_base, g, x, a), x.shape()); });
@@ -397,11 +391,8 @@ Tensor is_finite(const Tensor& x) {
   if (!x.dtype().is_floating()) return equal(x, x);
   if (is_symbolic(x)) return defer_described("is_finite", {x.shape(), DType::Bool}, is_finite, x);
   Tensor out = op_helpers::result(x.shape(), DType::Bool, "is_finite");
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    const auto f = [](auto a) { return a - a == a - a; };
-    if (!op_helpers::waits<T, bool>(out, f, x))
-      kernels::map<T>(x.size(), out.pointer<bool>(), f, x.pointer<T>());
-  });
+  op_helpers::compute<Elements::Floating, true>(
+      out, x.dtype(), [](auto a) { return a - a == a - a; }, x);
   return out;
 }
 
@@ -426,7 +417,8 @@ void choose_loop(const void*, std::int64_t, std::int64_t n, void* out, const voi
 template <class T>
 void choose(const Tensor& out, const Tensor& condition, const Tensor& x, const Tensor& y) {
   if (out.get()->storage->pending()) {
-    const kernels::ElementLoop loop{choose_loop<T>, nullptr, 3, sizeof(T), sizeof(T), 1, false, false};
+    const kernels::ElementLoop loop{choose_loop<T>,      nullptr, 3, sizeof(T), sizeof(T), 1,
+                                    kernels::Half::None, false};
     return fusion::add_op(loop, 0, out, {&condition, &x, &y});
   }
   parallel_for(out.size(), kernels::map_grain,

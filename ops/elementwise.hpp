@@ -7,7 +7,7 @@
 
 /// Element-wise functions. A result has the shape of x, or the broadcast shape of both arguments, and the
 /// dtype of the arguments. Where a function takes two tensors, either may be a number. Unless the comment of
-/// a function says otherwise, x is float16, float32 or float64 (TypeError: integers need a `cast` first), two
+/// a function says otherwise, x is float16, bfloat16, float32 or float64 (TypeError: integers need a `cast` first), two
 /// tensors have one dtype (TypeError) and shapes that broadcast (ValueError), and the function is
 /// differentiable to any order.
 namespace ktape::backend {

@@ -1,10 +1,8 @@
 #pragma once
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/defer.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/fusion/fused_op.hpp>
-#include <ktape/ops/kernels/elementwise/elementwise.hpp>
 
 /// Element-wise ops on tensors: allocate, pick the type, run the kernel, record the derivative. Inside of a
 /// FusionScope the kernels of large tensors run later, together (fused_op.hpp).
@@ -14,6 +12,8 @@
 /// gradient can be differentiated again.
 namespace ktape::op_helpers {
 
+using kernels::Elements;
+
 /// Returns the gradient itself if no other tensor shares its memory, else new memory of its shape.
 inline Tensor scratch_like(const Tensor& g) { return g.exclusive() ? g : Tensor::empty_like(g); }
 /// Returns a place for the result of an element-wise op of the gradient.
@@ -21,19 +21,11 @@ inline Tensor result_over(const Tensor& g) {
   return result_waits(g.size()) ? result_like(g) : scratch_like(g);
 }
 
-template <class F, class... X>
-void run(Tensor& out, F f, const X&... x) {
-  dispatch_floating(out.dtype(), [&]<class T>() {
-    if (!waits<T, T>(out, f, x...))
-      kernels::map<T>(out.size(), out.pointer<T>(), f, x.template pointer<T>()...);
-  });
-}
-
 /// Computes f(x...) for floating tensors of one shape and dtype, not recorded.
 template <class F, class... X>
 Tensor apply(F f, const Tensor& x, const X&... more) {
   Tensor out = result_like(x);
-  run(out, f, x, more...);
+  compute<Elements::Floating>(out, x.dtype(), f, x, more...);
   return out;
 }
 
@@ -43,7 +35,7 @@ template <class D, class... X>
 Tensor derivative(D d, const Tensor& g, const X&... x) {
   if (recording()) return d(g, x...);
   Tensor out = result_over(g);
-  run(out, d, g, x...);
+  compute<Elements::Floating>(out, g.dtype(), d, g, x...);
   return out;
 }
 
@@ -58,8 +50,8 @@ Tensor along(D d, const Tensor& g, const X&... x) {
 inline void expect_floating(const char* op, const Tensor& x) {
   expect_defined(op, "x", x);
   if (!x.dtype().is_floating())
-    fail<TypeError>("[", op,
-                    "] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
+    fail<TypeError>(
+        "[", op, "] x must be floating (float16, bfloat16, float32 or float64): received dtype=", x.dtype());
 }
 
 /// y = f(x) with dx = d(g, x).
@@ -108,9 +100,7 @@ Tensor unary_linear(const char* op, const Tensor& x, F f, D d) {
 template <class F>
 Tensor apply_integer(F f, const Tensor& x) {
   Tensor out = result_like(x);
-  dispatch_integer(x.dtype(), [&]<class T>() {
-    if (!waits<T, T>(out, f, x)) kernels::map<T>(x.size(), out.pointer<T>(), f, x.pointer<T>());
-  });
+  compute<Elements::Integer>(out, x.dtype(), f, x);
   return out;
 }
 
@@ -118,7 +108,7 @@ inline void expect_same_dtype(const char* op, const Tensor& x, const Tensor& y, 
   expect_defined(op, "x, y", x, y);
   if (x.dtype() != y.dtype())
     fail<TypeError>("[", op, "] both tensors must have one dtype: received x=", x.dtype(), ", ", y_name, '=',
-                    y.dtype());
+                    y.dtype(), " (K::cast(", y_name, ", \"", x.dtype(), "\") converts)");
 }
 
 /// Returns shape and dtype of the result of an element-wise op of two tensors.
@@ -131,21 +121,9 @@ inline OutputInfo broadcast_info(const char* op, const Tensor& x, const Tensor& 
 template <class F>
 Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
   expect_same_dtype(op, x, y);
-  if (x.shape() == y.shape()) {
-    Tensor out = result_like(x);
-    dispatch_number(x.dtype(), [&]<class T>() {
-      if (!waits<T, T>(out, f, x, y))
-        kernels::map<T>(out.size(), out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
-    });
-    return out;
-  }
-  const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
-  Tensor out = result(shape, x.dtype(), op);
-  const kernels::BroadcastPlan plan(shape, x.shape(), y.shape());
-  dispatch_number(x.dtype(), [&]<class T>() {
-    if (!waits<T, T>(out, f, x, y))
-      kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
-  });
+  Tensor out = x.shape() == y.shape() ? result_like(x)
+                                      : result(broadcast_shapes(op, x.shape(), y.shape()), x.dtype(), op);
+  compute<Elements::Number>(out, x.dtype(), f, x, y);
   return out;
 }
 
@@ -159,14 +137,7 @@ Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y, bool swapp
         op, {shape, DType::Bool},
         [=](const Tensor& x, const Tensor& y) { return compare(op, f, x, y, swapped); }, x, y);
   Tensor out = result(shape, DType::Bool, op);
-  const Tensor &first = swapped ? y : x, &second = swapped ? x : y;
-  dispatch(x.dtype(), [&]<class T>() {
-    if (waits<T, bool>(out, f, first, second)) return;
-    if (x.shape() == y.shape())
-      return kernels::map<T>(out.size(), out.pointer<bool>(), f, first.pointer<T>(), second.pointer<T>());
-    kernels::map_broadcast(kernels::BroadcastPlan(shape, first.shape(), second.shape()), out.pointer<bool>(),
-                           f, first.pointer<T>(), second.pointer<T>());
-  });
+  compute<Elements::Any, true>(out, x.dtype(), f, swapped ? y : x, swapped ? x : y);
   return out;
 }
 

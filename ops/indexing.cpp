@@ -3,6 +3,7 @@
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/internal/selection.hpp>
 #include <ktape/ops/kernels/copy/gather_scatter.hpp>
@@ -51,14 +52,15 @@ Tensor pick(const char* op, const Tensor& x, const Tensor& rows, std::int64_t in
 }
 
 Tensor add_up(const char* op, const Tensor& x, const Tensor& rows, const Shape& shape) {
-  Tensor out = op_helpers::filled(op, shape, 0, x.dtype());
+  const Tensor values = op_helpers::widened(x), sums = op_helpers::filled(op, shape, 0, values.dtype());
   const std::int64_t inner = rows.size() == 0 ? 0 : x.size() / rows.size();
   if (inner > 0)
-    dispatch(x.dtype(), [&]<class T>() {
+    dispatch_native(values.dtype(), [&]<class T>() {
       if constexpr (!std::is_same_v<T, bool>)
-        kernels::scatter_add_rows(out.pointer<T>(), rows.pointer<std::int64_t>(), x.pointer<T>(), 1,
+        kernels::scatter_add_rows(sums.pointer<T>(), rows.pointer<std::int64_t>(), values.pointer<T>(), 1,
                                   shape.count() / inner, rows.size(), inner);
     });
+  Tensor out = op_helpers::narrowed(sums, x.dtype());
   if (recording(x))
     record(op, out, {x}, [op, rows, inner, shape = x.shape()](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return pick(op, g, rows, inner, shape); });
@@ -174,9 +176,10 @@ Tensor ranked(const Tensor& x, std::int64_t k, bool descending) {
   shape[shape.rank() - 1] = k;
   Tensor places = Tensor::empty(shape, DType::Int64);
   if (places.size() == 0) return places;
-  dispatch(x.dtype(), [&]<class T>() {
-    kernels::argsort_rows(places.pointer<std::int64_t>(), x.pointer<T>(), shape.count(0, shape.rank() - 1), n,
-                          k, descending);
+  const Tensor values = op_helpers::widened(x);
+  dispatch_native(values.dtype(), [&]<class T>() {
+    kernels::argsort_rows(places.pointer<std::int64_t>(), values.pointer<T>(),
+                          shape.count(0, shape.rank() - 1), n, k, descending);
   });
   return places;
 }

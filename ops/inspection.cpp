@@ -71,8 +71,8 @@ Tensor converted_later(const Tensor& x, DType dtype) {
   Tensor out = op_helpers::result(x.shape(), dtype, "cast");
   const Conversion how{dtype, x.dtype()};
   const kernels::ElementLoop loop{
-      convert_loop, &how, 1, static_cast<int>(x.dtype().size()), static_cast<int>(dtype.size()), 1,
-      false,        false};
+      convert_loop,        &how, 1, static_cast<int>(x.dtype().size()), static_cast<int>(dtype.size()), 1,
+      kernels::Half::None, false};
   fusion::add_op(loop, sizeof how, out, {&x});
   return out;
 }

@@ -42,7 +42,7 @@ Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
   Tensor out = op_helpers::result_like(x);
   dispatch_integer(x.dtype(), [&]<class T>() {
     const auto g = [f, v = s.to<T>()](auto a) { return f(a, v); };
-    if (!op_helpers::waits<T, T>(out, g, x)) kernels::map<T>(x.size(), out.pointer<T>(), g, x.pointer<T>());
+    op_helpers::compute<op_helpers::Elements::Integer>(out, x.dtype(), g, x);
   });
   return out;
 }
@@ -212,11 +212,7 @@ Tensor bitwise(const char* op, F f, const TensorOrNumber& left, const TensorOrNu
     return defer(
         op, {shape, dtype}, [op, f](const Tensor& x, const Tensor& y) { return bitwise(op, f, x, y); }, x, y);
   Tensor out = op_helpers::result(shape, dtype, op);
-  const kernels::BroadcastPlan plan(out.shape(), x.shape(), y.shape());
-  dispatch_integer(bits, [&]<class T>() {
-    if (!op_helpers::waits<T, T>(out, f, x, y))
-      kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
-  });
+  op_helpers::compute<op_helpers::Elements::Integer>(out, bits, f, x, y);
   return out;
 }
 

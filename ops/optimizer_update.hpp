@@ -1,6 +1,8 @@
 #pragma once
 #include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/base/memory.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/kernels/copy/gather_scatter.hpp>
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
@@ -40,9 +42,8 @@ struct UpdateArrays {
 template <class T, std::size_t N, class Step>
 void update_range(std::int64_t begin, std::int64_t end, const UpdateArrays<T, N>& at, const Preparation& how,
                   const Step& step) {
-  using C = kernels::compute_type<T>;
-  using B = kernels::Batch<C>;
-  const B scale(static_cast<C>(how.scale)), keep(static_cast<C>(how.keep)), bound(static_cast<C>(how.bound));
+  using B = kernels::Batch<T>;
+  const B scale(static_cast<T>(how.scale)), keep(static_cast<T>(how.keep)), bound(static_cast<T>(how.bound));
   const bool clips = std::isfinite(how.bound);
   for (std::int64_t i = begin; i < end; i += kernels::lanes<T>) {
     B g = B(kernels::load(at.gradient + i)) * scale;
@@ -55,14 +56,48 @@ void update_range(std::int64_t begin, std::int64_t end, const UpdateArrays<T, N>
   }
 }
 
+/// The elements of a variable as T while they change: in place, or for half precision in a copy that is rounded
+/// at the end.
+template <class T>
+class ChangingElements {
+ public:
+  ChangingElements(const Variable& x, void* to, const void* from)
+      : dtype_(x.dtype()),
+        size_(x.size()),
+        memory_(to),
+        to_(static_cast<T*>(to)),
+        from_(static_cast<const T*>(from)) {
+    if (!dtype_.is_half()) return;
+    copy_.resize(
+        static_cast<std::size_t>(size_ + kernels::lanes<T>));  // vectors may end after the last element
+    convert(copy_.data(), dtype_of<T>(), from, dtype_, size_);
+    from_ = to_ = copy_.data();
+  }
+  ~ChangingElements() {
+    if (dtype_.is_half()) convert(memory_, dtype_, copy_.data(), dtype_of<T>(), size_);
+  }
+  ChangingElements(const ChangingElements&) = delete;
+  T* to() const { return to_; }
+  const T* from() const { return from_; }
+
+ private:
+  DType dtype_;
+  std::int64_t size_;
+  void* memory_;
+  T* to_;
+  const T* from_;
+  WorkVector<T> copy_;
+};
+
 /// Calls f with the memory of the state variables from `k` on, opened one inside the other.
 template <class T, std::size_t N, class F>
 void open_state(std::span<const Variable> variables, UpdateArrays<T, N>& at, std::size_t k, const F& f) {
   if (k == N) return f();
   Variable variable = variables[k];
   variable.modify([&](void* to, const void* from) {
-    at.state[k] = static_cast<T*>(to);
-    at.old_state[k] = static_cast<const T*>(from);
+    const ChangingElements<T> elements(variable, to, from);
+    at.state[k] = elements.to();
+    at.old_state[k] = elements.from();
     open_state(variables, at, k + 1, f);
   });
 }
@@ -132,9 +167,11 @@ void update_all_rows(std::int64_t size, std::int64_t count, const UpdateArrays<T
 template <std::size_t N, class Step>
 void update(Variable x, const Tensor& gradient, std::span<const Variable> state, const Preparation& how,
             const Step& step) {
-  dispatch_floating(x.dtype(), [&]<class T>() {
+  const Tensor slopes = widened(gradient);
+  dispatch_native_floating(slopes.dtype(), [&]<class T>() {
     x.modify([&](void* to, const void* from) {
-      UpdateArrays<T, N> at{static_cast<T*>(to), static_cast<const T*>(from), gradient.pointer<T>(), {}, {}};
+      const ChangingElements<T> elements(x, to, from);
+      UpdateArrays<T, N> at{elements.to(), elements.from(), slopes.pointer<T>(), {}, {}};
       open_state(state, at, 0, [&] {
         if (how.rows.defined())
           return how.all_rows ? update_all_rows(x.size(), x.shape().count(1), at, how, step)
@@ -167,10 +204,12 @@ inline double adam_rate(double learning_rate, double beta_1, double beta_2, doub
 /// Adds values[i] to sum[rows[i]] for i < count. No other tensor may share the memory of `sum`.
 inline void add_rows(const Tensor& sum, const std::int64_t* rows, const Tensor& values, std::int64_t count) {
   if (values.size() == 0) return;
-  dispatch_floating(sum.dtype(), [&]<class T>() {
-    kernels::scatter_add_rows(sum.pointer<T>(), rows, values.pointer<T>(), 1, sum.shape()[0], count,
+  const Tensor sums = widened(sum), terms = widened(values);
+  dispatch_native_floating(sums.dtype(), [&]<class T>() {
+    kernels::scatter_add_rows(sums.pointer<T>(), rows, terms.pointer<T>(), 1, sum.shape()[0], count,
                               values.size() / count);
   });
+  if (sum.dtype().is_half()) convert(sum.raw(), sum.dtype(), sums.raw(), sums.dtype(), sum.size());
 }
 
 }  // namespace ktape::op_helpers

@@ -5,6 +5,7 @@
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/internal/multi_axis_reduction.hpp>
 #include <ktape/ops/kernels/reduce/max_gradient.hpp>
@@ -34,14 +35,14 @@ Tensor spread(const Tensor& g, const ReducedAxes& groups, const Shape& shape) {
   return full(shape, g.element(nullptr, 0), g.dtype());
 }
 
-/// Returns float16 as float32, and other tensors unchanged.
-Tensor in_float(const Tensor& x) { return x.dtype() == DType::Float16 ? as_dtype(x, DType::Float32) : x; }
+/// Returns half precision as float32, and other tensors unchanged.
+Tensor in_float(const Tensor& x) { return as_dtype(x, op_helpers::compute_dtype(x.dtype())); }
 
 void expect_averaged(const char* op, const Tensor& x) {
   expect_defined(op, "x", x);
   if (!x.dtype().is_bool()) op_helpers::expect_floating(op, x);
 }
-/// Returns x in the dtype in which its mean is computed: floatx for bool, float32 for recorded float16.
+/// Returns x in the dtype in which its mean is computed: floatx for bool, float32 for recorded half precision.
 Tensor averaged(const Tensor& x) {
   if (x.dtype().is_bool()) return as_dtype(x, floatx());
   return recording(x) ? in_float(x) : x;
@@ -58,6 +59,7 @@ Tensor record_sum(const char* op, const Tensor& x, const ReducedAxes& groups, Te
 
 /// Returns the mean. Integers are added up as int64, and the quotient is truncated.
 Tensor average(const Tensor& x, const ReducedAxes& groups) {
+  if (x.dtype().is_half()) return converted(average(op_helpers::widened(x), groups), x.dtype());
   const bool integer = x.dtype().is_integer();
   if (integer && groups.size == 0) return full(groups.shape, 0, x.dtype());
   op_helpers::JoinedAxes axes(x.shape(), groups.bits);
@@ -68,7 +70,7 @@ Tensor average(const Tensor& x, const ReducedAxes& groups) {
       kernels::reduce_mean(x.pointer<T>(), out.pointer<T>(), pass, pass.axis);
     };
     if (integer) dispatch_integer(x.dtype(), run);
-    else dispatch_floating(x.dtype(), run);
+    else dispatch_native_floating(x.dtype(), run);
     return out;
   }
   const Tensor total = op_helpers::reduced<op_helpers::WideSumOf>(x, groups);
@@ -106,7 +108,7 @@ Tensor centred(const Tensor& x, unsigned bits) {
   return x - mean(x, axes, true);
 }
 
-/// Computes the sum of squares; for float16, in float32.
+/// Computes the sum of squares; for half precision, in float32.
 Tensor sum_of_squares(const Tensor& x, const ReducedAxes& groups) {
   return op_helpers::reduced<op_helpers::SumOfSquaresOf, op_helpers::WideSumOf>(x, groups);
 }
@@ -128,15 +130,15 @@ void variance_into(const T* x, Out* out, op_helpers::JoinedAxes axes) {
   for (const kernels::Moments& found : moments) *out++ = kernels::variance_of<Out>(found);
 }
 
-/// Computes the variance; for float16, in float32.
+/// Computes the variance; for half precision, in float32.
 Tensor variance(const Tensor& x, const ReducedAxes& groups) {
   const double n = static_cast<double>(groups.size);
   Tensor out = Tensor::empty(groups.shape, x.dtype() == DType::Float64 ? DType::Float64 : DType::Float32);
   const op_helpers::JoinedAxes axes(x.shape(), groups.bits);
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    auto* const to = out.pointer<kernels::compute_type<T>>();
-    if (axes.passes() > 0) variance_into(x.pointer<T>(), to, axes);
-    else kernels::reduce_variance(x.pointer<T>(), to, {1, 1, x.size()});
+  const Tensor values = op_helpers::widened(x);
+  dispatch_native_floating(values.dtype(), [&]<class T>() {
+    if (axes.passes() > 0) variance_into(values.pointer<T>(), out.pointer<T>(), axes);
+    else kernels::reduce_variance(values.pointer<T>(), out.pointer<T>(), {1, 1, x.size()});
   });
   if (recording(x))
     record("var", out, {x}, [x, groups, n](const Tensor& g, Grads& grads) {
@@ -179,8 +181,12 @@ namespace {
 /// Returns the gradient of max or min over one axis: g, shared evenly by the elements that are equal to the
 /// result y.
 Tensor shared_by_ties(const Tensor& x, const Tensor& y, const Tensor& g, kernels::AxisShape line) {
+  if (x.dtype().is_half())
+    return converted(
+        shared_by_ties(op_helpers::widened(x), op_helpers::widened(y), op_helpers::widened(g), line),
+        x.dtype());
   Tensor dx = Tensor::empty(x.shape(), x.dtype());
-  dispatch_floating(x.dtype(), [&]<class T>() {
+  dispatch_native_floating(x.dtype(), [&]<class T>() {
     kernels::share_by_ties(x.pointer<T>(), y.pointer<T>(), g.pointer<T>(), dx.pointer<T>(), line);
   });
   return dx;

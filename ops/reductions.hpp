@@ -9,8 +9,8 @@
 /// no axes, as in TF. With `keepdims` the reduced axes stay with extent 1, otherwise the reduced axes are
 /// removed; a full reduction has shape `()`.
 ///
-/// All functions throw ValueError for an axis out of range or named twice. float16 is computed in float32 and
-/// rounded once.
+/// All functions throw ValueError for an axis out of range or named twice. float16 and bfloat16 are
+/// computed in float32 and rounded once.
 namespace ktape::backend {
 
 /// Returns the sum of each group of elements, in the dtype of x. Integers wrap around; an empty group gives

@@ -1,5 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/described_call.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/internal/multi_axis_reduction.hpp>
 #include <ktape/ops/kernels/reduce/argmax.hpp>
 #include <ktape/ops/kernels/reduce/scan.hpp>
@@ -19,10 +20,11 @@ int scan_axis(const char* op, const Tensor& x, int axis) {
 
 Tensor running_sum(const Tensor& x, int axis, bool backwards) {
   const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), axis);
-  Tensor out = Tensor::empty(x.shape(), x.dtype());
-  dispatch(x.dtype(), [&]<class T>() {
-    kernels::cumsum(x.pointer<T>(), out.pointer<T>(), line, {.reverse = backwards});
+  const Tensor values = op_helpers::widened(x), sums = Tensor::empty(x.shape(), values.dtype());
+  dispatch_native(values.dtype(), [&]<class T>() {
+    kernels::cumsum(values.pointer<T>(), sums.pointer<T>(), line, {.reverse = backwards});
   });
+  Tensor out = op_helpers::narrowed(sums, x.dtype());
   if (recording(x))
     record("cumsum", out, {x}, [axis, backwards](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return running_sum(g, axis, !backwards); });
@@ -54,12 +56,15 @@ Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
 /// y[k - 1]: without a division, and so exact for zeros.
 Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bool backwards) {
   const kernels::AxisShape line = op_helpers::axis_shape_of(a.shape(), axis);
-  Tensor out = Tensor::empty(a.shape(), a.dtype());
+  const Tensor factors = op_helpers::widened(a), terms = op_helpers::widened(b),
+               results = Tensor::empty(a.shape(), factors.dtype());
   const bool sums = b.defined();
-  dispatch(a.dtype(), [&]<class T>() {
-    if (!sums) return kernels::cumprod(a.pointer<T>(), out.pointer<T>(), line, {.reverse = backwards});
-    kernels::linear_recurrence(a.pointer<T>(), b.pointer<T>(), out.pointer<T>(), line, backwards);
+  dispatch_native(factors.dtype(), [&]<class T>() {
+    T* const to = results.pointer<T>();
+    if (!sums) return kernels::cumprod(factors.pointer<T>(), to, line, {.reverse = backwards});
+    kernels::linear_recurrence(factors.pointer<T>(), terms.pointer<T>(), to, line, backwards);
   });
+  Tensor out = op_helpers::narrowed(results, a.dtype());
   if (!(sums ? recording(a, b) : recording(a))) return out;
   record(op, out, sums ? Inputs{a, b} : Inputs{a}, [=](const Tensor& g, const Tensor& y, Grads& grads) {
     const Tensor db = recurrence("recurrence", shifted(a, axis, !backwards, 0), g, axis, !backwards);
@@ -79,9 +84,10 @@ Tensor index_of(const char* op, const Tensor& x, int axis) {
   if (is_symbolic(x)) return defer_described(op, {shape, DType::Int64}, index_of<Largest>, op, x, axis);
   Tensor out = Tensor::empty(shape, DType::Int64);
   const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), at);
-  dispatch(x.dtype(), [&]<class T>() {
+  const Tensor values = op_helpers::widened(x);
+  dispatch_native(values.dtype(), [&]<class T>() {
     const auto kernel = Largest ? kernels::argmax<T> : kernels::argmin<T>;
-    kernel(x.pointer<T>(), out.pointer<std::int64_t>(), line);
+    kernel(values.pointer<T>(), out.pointer<std::int64_t>(), line);
   });
   return out;
 }

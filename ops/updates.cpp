@@ -1,6 +1,7 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/defer.hpp>
 #include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
 #include <ktape/ops/updates.hpp>
 
@@ -60,10 +61,10 @@ Tensor assignable(const char* op, const Variable& x, const ArrayLike& value) {
 /// x = f(x, value), element by element.
 template <class F>
 Tensor combine(Variable x, F f, const Tensor& value) {
-  dispatch(x.dtype(), [&]<class T>() {
-    x.modify([&, from = value.pointer<T>(), n = x.size()](void* out, const void* old) {
-      kernels::map<T>(n, static_cast<T*>(out), f, static_cast<const T*>(old), from);
-    });
+  const auto loop = kernels::element_loop<kernels::Elements::Number, 2>(x.dtype(), f);
+  x.modify([&, from = value.raw(), n = x.size()](void* out, const void* old) {
+    const void* const operands[] = {old, from};
+    kernels::map_elements(loop, n, out, operands);
   });
   return x;
 }
@@ -71,12 +72,11 @@ Tensor combine(Variable x, F f, const Tensor& value) {
 /// x = f(x, number).
 template <class F>
 Tensor combine_number(Variable x, F f, Scalar number) {
-  dispatch(x.dtype(), [&]<class T>() {
-    x.modify([&, n = x.size()](void* out, const void* old) {
-      const auto value = static_cast<kernels::compute_type<T>>(number.to<T>());
-      kernels::map<T>(
-          n, static_cast<T*>(out), [f, value](auto a) { return f(a, value); }, static_cast<const T*>(old));
-    });
+  dispatch_native_number(op_helpers::compute_dtype(x.dtype()), [&]<class T>() {
+    const auto change = [f, value = number.to<T>()](auto a) { return f(a, value); };
+    const auto loop = kernels::loop_of_dtype(kernels::detail::loop_of<T, T, decltype(change), 1>, &change, 1,
+                                             x.dtype(), false);
+    x.modify([&, n = x.size()](void* out, const void* old) { kernels::map_elements(loop, n, out, &old); });
   });
   return x;
 }

@@ -56,6 +56,7 @@ inline Numbers numbers(const ktape::Tensor& x) {
   Numbers out{std::vector<double>(static_cast<std::size_t>(x.size())), x.shape()};
   ktape::convert(out.values.data(), "float64", x.raw(), x.dtype(), x.size());
   if (x.dtype() == "float16") out.epsilon = 0x1p-10;
+  if (x.dtype() == "bfloat16") out.epsilon = 0x1p-7;
   if (x.dtype() == "float32") out.epsilon = epsilon_of<float>();
   if (x.dtype() == "float64") out.epsilon = epsilon_of<double>();
   return out;

@@ -11,11 +11,21 @@ decltype(auto) dispatch_floating(DType dtype, F&& f) {
   switch (dtype.kind()) {
     case DType::Float16:
       return f.template operator()<float16>();
+    case DType::BFloat16:
+      return f.template operator()<bfloat16>();
     case DType::Float64:
       return f.template operator()<double>();
     default:
       return f.template operator()<float>();
   }
+}
+
+/// Calls f with float or double: the element type of a floating dtype other than float16 and bfloat16. Kernels
+/// that compute much are compiled for the types that processors compute in; half precision is converted first.
+template <class F>
+decltype(auto) dispatch_native_floating(DType dtype, F&& f) {
+  if (dtype == DType::Float64) return f.template operator()<double>();
+  return f.template operator()<float>();
 }
 
 /// Calls f with the element type of an integer dtype.
@@ -39,6 +49,19 @@ decltype(auto) dispatch_integer(DType dtype, F&& f) {
 template <class F>
 decltype(auto) dispatch_number(DType dtype, F&& f) {
   return dtype.is_floating() ? dispatch_floating(dtype, f) : dispatch_integer(dtype, f);
+}
+
+/// Calls f with the element type of any dtype but bool, float16 and bfloat16.
+template <class F>
+decltype(auto) dispatch_native_number(DType dtype, F&& f) {
+  return dtype.is_floating() ? dispatch_native_floating(dtype, f) : dispatch_integer(dtype, f);
+}
+
+/// Calls f with the element type of any dtype but float16 and bfloat16.
+template <class F>
+decltype(auto) dispatch_native(DType dtype, F&& f) {
+  if (dtype == DType::Bool) return f.template operator()<bool>();
+  return dispatch_native_number(dtype, f);
 }
 
 /// Calls f with the element type of any dtype.

@@ -10,8 +10,8 @@
 
 namespace ktape {
 namespace {
-constexpr std::array names = {"bool",  "uint8",   "int8",    "int16",  "int32",
-                              "int64", "float16", "float32", "float64"};
+constexpr std::array names = {"bool",  "uint8",   "int8",    "int16",   "int32",
+                              "int64", "float16", "float32", "float64", "bfloat16"};
 }  // namespace
 
 #if defined(__F16C__)
@@ -55,8 +55,8 @@ DType::DType(std::string_view name) : kind_(Float32) {
       return;
     }
   fail(
-      "[dtype] the name must be one of bool, uint8, int8, int16, int32, int64, float16, float32, float64: "
-      "received '",
+      "[dtype] the name must be one of bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32, "
+      "float64: received '",
       name, "'");
 }
 

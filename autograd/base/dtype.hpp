@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -24,17 +25,47 @@ class float16 {
   std::uint16_t bits_ = 0;
 };
 
+/// A brain floating point number for storage: the upper half of a float, with its range and 8 significant bits.
+/// Arithmetic is done in float; the conversion from float rounds half to even, and NaN stays NaN.
+///
+///     ktape::bfloat16 third(1 / 3.f);  // 8 significant bits, the range of float
+///     std::cout << third << " " << ktape::bfloat16(1e38f);
+class bfloat16 {
+ public:
+  bfloat16() = default;
+  explicit bfloat16(float value) {
+    const auto f = std::bit_cast<std::uint32_t>(value);
+    const bool nan = (f & 0x7fffffff) > 0x7f800000;  // must not be rounded to infinity
+    bits_ = static_cast<std::uint16_t>(nan ? f >> 16 | 0x40 : (f + 0x7fff + (f >> 16 & 1)) >> 16);
+  }
+  operator float() const { return std::bit_cast<float>(std::uint32_t{bits_} << 16); }
+  static bfloat16 from_bits(std::uint16_t bits) {
+    bfloat16 b;
+    b.bits_ = bits;
+    return b;
+  }
+  std::uint16_t bits() const { return bits_; }
+
+ private:
+  std::uint16_t bits_ = 0;
+};
+
+/// Whether T is float16 or bfloat16: two bytes in memory, computed in float.
+template <class T>
+inline constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
+
 /// The element type of a tensor: a small value that compares with its Keras name and converts from the name.
 ///
 ///     DType d = "float32";   d == "float32";   d.name();
 ///
-/// Throws ValueError for a name other than bool, uint8, int8, int16, int32, int64, float16, float32, float64.
+/// Throws ValueError for a name other than bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32,
+/// float64.
 ///
 ///     ktape::DType d = "float32";
 ///     std::cout << d.name() << " " << (ktape::dtype_of<int>() == "int32");
 class DType {
  public:
-  enum Kind : std::uint8_t { Bool, UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64 };
+  enum Kind : std::uint8_t { Bool, UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64, BFloat16 };
 
   constexpr DType(Kind kind) : kind_(kind) {}
   DType(std::string_view name);
@@ -46,13 +77,15 @@ class DType {
   /// Returns the size of one element in bytes.
   constexpr std::size_t size() const { return sizes[kind_]; }
   constexpr bool is_floating() const { return kind_ >= Float16; }
+  /// Returns whether the dtype is float16 or bfloat16, whose numbers are computed in float32.
+  constexpr bool is_half() const { return kind_ == Float16 || kind_ == BFloat16; }
   constexpr bool is_integer() const { return kind_ >= UInt8 && kind_ <= Int64; }
   constexpr bool is_bool() const { return kind_ == Bool; }
 
   friend constexpr bool operator==(DType a, DType b) { return a.kind_ == b.kind_; }
 
  private:
-  static constexpr std::uint8_t sizes[] = {1, 1, 1, 2, 4, 8, 2, 4, 8};
+  static constexpr std::uint8_t sizes[] = {1, 1, 1, 2, 4, 8, 2, 4, 8, 2};
   Kind kind_;
 };
 
@@ -64,6 +97,7 @@ template <class T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, bool>) return DType::Bool;
   else if constexpr (std::is_same_v<T, float16>) return DType::Float16;
+  else if constexpr (std::is_same_v<T, bfloat16>) return DType::BFloat16;
   else if constexpr (std::is_same_v<T, float>) return DType::Float32;
   else if constexpr (std::is_same_v<T, double>) return DType::Float64;
   else {

@@ -81,10 +81,8 @@ void ElementQueue::run_all() {
 Tensor ElementQueue::add(const Tensor& a, const Tensor& b) {
   if (a.size() < smallest_result()) return {};
   Tensor sum = Tensor::pending(a.shape(), a.dtype(), *this);
-  dispatch_floating(a.dtype(), [&]<class T>() {
-    op_helpers::waits<T, T>(
-        sum, [](auto x, auto y) { return x + y; }, a, b);
-  });
+  op_helpers::compute<kernels::Elements::Floating>(
+      sum, a.dtype(), [](auto x, auto y) { return x + y; }, a, b);
   return sum;
 }
 

@@ -1,5 +1,4 @@
 #pragma once
-#include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/base/thread_state.hpp>
 #include <ktape/autograd/defer.hpp>
 #include <ktape/ops/fusion/element_ops.hpp>
@@ -9,9 +8,8 @@
 
 /// The entry of element-wise ops to the queue in which they wait (fusion_scope.hpp):
 ///
-///     Tensor out = op_helpers::result(shape, dtype);           // pending inside of a FusionScope
-///     if (op_helpers::waits<T, T>(out, f, x, y)) return out;   // the queue has the op
-///     kernels::map<T>(...);
+///     Tensor out = op_helpers::result(shape, dtype, op);                   // pending inside of a FusionScope
+///     op_helpers::compute<kernels::Elements::Floating>(out, dtype, f, x);  // now, or later by the queue
 namespace ktape {
 namespace fusion {
 
@@ -42,16 +40,18 @@ inline Tensor result(const Shape& shape, DType dtype, const char* op) {
   return Tensor::empty(shape, dtype, op);
 }
 
-/// Adds the op out = f(x...) to the queue if `out` waits, and returns whether the op was added.
-template <class T, class R, class F, class... X>
-bool waits(const Tensor& out, const F& f, const X&... x) {
+/// Runs a loop, or adds the loop to the queue if `out` waits. Two operands may broadcast to `out`.
+void run_loop(const kernels::ElementLoop& loop, std::size_t closure_bytes, const Tensor& out,
+              std::initializer_list<const Tensor*> x);
+
+/// Computes out = f(x...) for operands of the dtype, or adds the op to the queue if `out` waits; two operands
+/// may broadcast to `out`. Results have the dtype, too, or are conditions.
+template <kernels::Elements elements, bool conditions = false, class F, class... X>
+void compute(const Tensor& out, DType dtype, F f, const X&... x) {
   static_assert(std::is_trivially_copyable_v<F> && sizeof(F) <= fusion::largest_closure);
-  if (!out.get()->storage->pending()) return false;
-  F copy = f;
-  clear_padding(copy);  // equal functions then have equal bytes
-  fusion::add_op(kernels::detail::element_loop<T, R, sizeof...(X)>(copy), std::is_empty_v<F> ? 0 : sizeof(F),
-                 out, {&x...});
-  return true;
+  clear_padding(f);  // equal functions then have equal bytes
+  run_loop(kernels::element_loop<elements, sizeof...(X), conditions>(dtype, f),
+           std::is_empty_v<F> ? 0 : sizeof(F), out, {&x...});
 }
 
 }  // namespace op_helpers

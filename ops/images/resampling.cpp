@@ -1,6 +1,7 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/autograd/node.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/images/resampling.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/simd/vector.hpp>
@@ -167,11 +168,12 @@ void weigh(T* out, const T* in, const Plan& plan, std::int64_t outer, std::int64
 Tensor weighed(const Tensor& x, int axis, const Plan& plan) {
   Shape shape = x.shape();
   shape[axis] = plan.to;
-  Tensor out = Tensor::empty(shape, x.dtype());
-  if (out.size() > 0)
-    dispatch_floating(x.dtype(), [&]<class T>() {
-      weigh(out.pointer<T>(), x.pointer<T>(), plan, shape.count(0, axis), shape.count(axis + 1));
+  const Tensor values = op_helpers::widened(x), sums = Tensor::empty(shape, values.dtype());
+  if (sums.size() > 0)
+    dispatch_native_floating(values.dtype(), [&]<class T>() {
+      weigh(sums.pointer<T>(), values.pointer<T>(), plan, shape.count(0, axis), shape.count(axis + 1));
     });
+  Tensor out = op_helpers::narrowed(sums, x.dtype());
   if (recording(x))
     record("resample", out, {x}, [axis, plan](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return weighed(g, axis, transposed(plan)); });
@@ -292,12 +294,13 @@ void warp_gradient(T* out, const T* g, const Warp& warp, const Layout& at) {
 }
 
 Tensor warped(const Tensor& x, const std::shared_ptr<const Warp>& warp, bool back) {
-  Tensor out = Tensor::empty_like(x);
+  const Tensor values = op_helpers::widened(x), moved = Tensor::empty_like(values);
   const Layout layout(x.shape(), warp->options.channels_first);
   if (x.size() > 0)
-    dispatch_floating(x.dtype(), [&]<class T>() {
-      (back ? warp_gradient<T> : warp_images<T>)(out.pointer<T>(), x.pointer<T>(), *warp, layout);
+    dispatch_native_floating(values.dtype(), [&]<class T>() {
+      (back ? warp_gradient<T> : warp_images<T>)(moved.pointer<T>(), values.pointer<T>(), *warp, layout);
     });
+  Tensor out = op_helpers::narrowed(moved, x.dtype());
   if (recording(x))
     record("warp", out, {x}, [warp, back](const Tensor& g, Grads& grads) {
       grads.to(0, [&] {

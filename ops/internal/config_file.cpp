@@ -98,7 +98,8 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool string(string_t& value) override {
-    if (key_ == "floatx" && contains({"float16", "float32", "float64"}, value)) config.floatx = DType(value);
+    if (key_ == "floatx" && contains({"float16", "bfloat16", "float32", "float64"}, value))
+      config.floatx = DType(value);
     else if (key_ == "image_data_format" && contains({"channels_first", "channels_last"}, value))
       config.image_data_format = value;
     else if (key_ == "backend" && backend_fixed_) return true;
@@ -125,7 +126,7 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
   bool set(const std::string& received) {
     if (!started_) reject<IOError>(line_, "the file must hold a JSON object", received);
     if (key_ == "backend" && backend_fixed_) return true;
-    const std::string allowed = key_ == "floatx"    ? "'float16', 'float32' or 'float64'"
+    const std::string allowed = key_ == "floatx"    ? "'float16', 'bfloat16', 'float32' or 'float64'"
                                 : key_ == "epsilon" ? "a finite number above 0"
                                 : key_ == "backend" ? backends()
                                                     : "'channels_first' or 'channels_last'";

@@ -2,6 +2,7 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/kernels/reduce/reductions.hpp>
 
 #include <vector>
@@ -81,18 +82,18 @@ class JoinedAxes {
   std::vector<Axis> axes_;
 };
 
-/// The kernels of `reduced`: the dtype of a result, the dtype between two passes, and the computation. The
-/// result of a single element is that element, unless the kernel has `changes_one`.
+/// The kernels of `reduced`: the dtype of a result, which is the dtype between two passes, too, and the
+/// computation. The result of a single element is that element, unless the kernel has `changes_one`. Half precision
+/// is reduced in float32; the result is rounded, unless the kernel has `stays_wide`.
 struct SumOf {
   template <class T>
   using Result = T;
-  template <class T>
-  using Between = std::conditional_t<std::is_same_v<T, float16>, float, T>;
   static void run(const auto* in, auto* out, kernels::AxisShape shape) {
     kernels::reduce_sum(in, out, shape);
   }
 };
 struct WideSumOf {
+  static constexpr bool stays_wide = true;
   template <class T>
   using Result = kernels::wide_type<T>;
   template <class T>
@@ -102,7 +103,7 @@ struct WideSumOf {
   }
 };
 struct SumOfSquaresOf {
-  static constexpr bool changes_one = true;
+  static constexpr bool changes_one = true, stays_wide = true;
   template <class T>
   using Result = kernels::wide_type<T>;
   template <class T>
@@ -140,19 +141,10 @@ struct AllOf : AnyOf {
   }
 };
 
-/// The element type between two passes: the type of the result, unless the kernel names a type.
-template <class Kernel, class T>
-struct BetweenPasses {
-  using type = typename Kernel::template Result<T>;
-};
-template <class Kernel, class T>
-requires requires { typename Kernel::template Between<T>; }
-struct BetweenPasses<Kernel, T> {
-  using type = typename Kernel::template Between<T>;
-};
-
 template <class Kernel>
 concept ChangesOne = Kernel::changes_one;
+template <class Kernel>
+concept StaysWide = Kernel::stays_wide;
 
 template <class Kernel, class From, class To>
 [[gnu::noinline]] Tensor reduction_pass(const Tensor& x, const kernels::AxisShape& pass, const Shape& shape) {
@@ -165,17 +157,20 @@ template <class Kernel, class From, class To>
 /// are not neighbours, with `Next`.
 template <class First, class Next = First>
 Tensor reduced(const Tensor& x, const ReducedAxes& groups) {
+  if (x.dtype().is_half()) {
+    const Tensor out = reduced<First, Next>(widened(x), groups);
+    return StaysWide<First> || out.dtype().is_bool() ? out : converted(out, x.dtype());
+  }
   std::vector<kernels::AxisShape> plan = JoinedAxes(x.shape(), groups.bits).plan();
   if (ChangesOne<First> && plan.empty()) plan.push_back({1, 1, x.size()});
-  return dispatch(x.dtype(), [&]<class T>() {
+  return dispatch_native(x.dtype(), [&]<class T>() {
     using Result = typename First::template Result<T>;
-    using Between = typename BetweenPasses<First, T>::type;
     if (plan.empty()) return converted(x, dtype_of<Result>()).alias(groups.shape);
     if (plan.size() == 1) return reduction_pass<First, T, Result>(x, plan[0], groups.shape);
-    Tensor out = reduction_pass<First, T, Between>(x, plan[0], {plan[0].results()});
+    Tensor out = reduction_pass<First, T, Result>(x, plan[0], {plan[0].results()});
     for (std::size_t i = 1; i + 1 < plan.size(); ++i)
-      out = reduction_pass<Next, Between, Between>(out, plan[i], {plan[i].results()});
-    return reduction_pass<Next, Between, Result>(out, plan.back(), groups.shape);
+      out = reduction_pass<Next, Result, Result>(out, plan[i], {plan[i].results()});
+    return reduction_pass<Next, Result, Result>(out, plan.back(), groups.shape);
   });
 }
 

@@ -11,6 +11,7 @@ DType common_dtype(DType x, DType y) {
   if (x == y || y.is_bool()) return x;
   if (x.is_bool()) return y;
   if (x.is_floating() != y.is_floating()) return x.is_floating() ? x : y;
+  if (x.is_half() && y.is_half()) return DType::Float32;  // holds the numbers of float16 and of bfloat16
   const bool unsigned_and_signed = x.size() == y.size();  // only uint8 and int8 have one size and differ
   if (unsigned_and_signed && x.is_integer()) return DType::Int16;
   return x.size() > y.size() ? x : y;

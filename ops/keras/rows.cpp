@@ -3,6 +3,7 @@
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/internal/slicing.hpp>
 #include <ktape/ops/keras/rows.hpp>
 #include <ktape/ops/kernels/copy/gather_scatter.hpp>
@@ -32,14 +33,15 @@ Tensor pick_rows(const char* op, const Tensor& x, const Tensor& rows, const RowL
 }
 
 Tensor add_rows(const char* op, const Tensor& x, const Tensor& rows, const RowLayout& l, const Shape& shape) {
-  Tensor out = filled(op, shape, 0, x.dtype());
+  const Tensor values = widened(x), sums = filled(op, shape, 0, values.dtype());
   if (x.size() > 0)
-    dispatch(x.dtype(), [&]<class T>() {
+    dispatch_native(values.dtype(), [&]<class T>() {
       if constexpr (!std::is_same_v<T, bool>)
-        kernels::scatter_add_rows(out.pointer<T>(), rows.pointer<std::int64_t>(),
-                                  static_cast<const T*>(x.pointer<T>()), l.outer, l.axis, rows.size(),
+        kernels::scatter_add_rows(sums.pointer<T>(), rows.pointer<std::int64_t>(),
+                                  static_cast<const T*>(values.pointer<T>()), l.outer, l.axis, rows.size(),
                                   l.inner);
     });
+  Tensor out = narrowed(sums, x.dtype());
   if (recording(x))
     record(op, out, {x}, [op, rows, l, shape = x.shape()](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return pick_rows(op, g, rows, l, shape); });
@@ -116,8 +118,9 @@ Scalar identity_of(SegmentOp kind, DType dtype) {
 Tensor segment_extremes(const char* op, SegmentOp kind, const Tensor& data, const Rows& ids,
                         const Shape& shape) {
   const std::int64_t inner = shape.count(1);
-  Rows best = dispatch(data.dtype(), [&]<class T>() {
-    return extremes(static_cast<const T*>(data.pointer<T>()), ids, shape[0], inner, kind == SegmentOp::Max);
+  const Tensor values = widened(data);
+  Rows best = dispatch_native(values.dtype(), [&]<class T>() {
+    return extremes(static_cast<const T*>(values.pointer<T>()), ids, shape[0], inner, kind == SegmentOp::Max);
   });
   Tensor empty = Tensor::empty(shape, DType::Bool);
   for (std::size_t i = 0; i < best.size(); ++i)

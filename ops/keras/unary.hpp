@@ -5,19 +5,11 @@
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 
-/// Element-wise ops with a kernel for float and double alone: float16 is computed in float, and gradients are
-/// made of other ops. Internal: sources only.
+/// Element-wise ops whose gradients are made of other ops; half precision is computed in float32. Internal: sources only.
 namespace ktape::op_helpers {
 
 /// The derivative of a function as a formula of its argument and its result.
 using Slope = Tensor (*)(const Tensor& x, const Tensor& y);
-
-/// Calls a kernel `f.template operator()<T>()` with T = float or double.
-template <class F>
-void with_float_or_double(DType dtype, F&& f) {
-  if (dtype == DType::Float64) f.template operator()<double>();
-  else f.template operator()<float>();
-}
 
 /// Returns f(x), where f takes vectors of float and double. A null slope stands for a function without a
 /// gradient.
@@ -27,13 +19,10 @@ Tensor smooth_unary(const char* op, const Tensor& given, F f, Slope slope) {
   if (is_symbolic(x))
     return defer(
         op, {x.shape(), x.dtype()}, [=](const Tensor& x) { return smooth_unary(op, x, f, slope); }, x);
-  if (x.dtype() == DType::Float16)
-    return backend::cast(smooth_unary(op, backend::cast(x, DType::Float32), f, slope), DType::Float16);
+  if (x.dtype().is_half())
+    return backend::cast(smooth_unary(op, backend::cast(x, DType::Float32), f, slope), x.dtype());
   Tensor out = result_like(x);
-  with_float_or_double(x.dtype(), [&]<class T>() {
-    if (!waits<T, T>(out, f, x))
-      kernels::map<T>(out.size(), out.pointer<T>(), f, static_cast<const T*>(x.pointer<T>()));
-  });
+  compute<kernels::Elements::Floating>(out, x.dtype(), f, x);
   if (slope && recording(x))
     record(op, out, {x}, [x, slope](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] { return g * slope(x, y); });
@@ -56,17 +45,13 @@ Tensor smooth_binary(const char* op, const Operands& o, F f, BinarySlope x_slope
           return smooth_binary(op, Operands{x, y}, f, x_slope, y_slope);
         },
         o.x, o.y);
-  if (o.x.dtype() == DType::Float16) {
+  if (o.x.dtype().is_half()) {
     const Operands wide = {backend::cast(o.x, DType::Float32), backend::cast(o.y, DType::Float32)};
-    return backend::cast(smooth_binary(op, wide, f, x_slope, y_slope), DType::Float16);
+    return backend::cast(smooth_binary(op, wide, f, x_slope, y_slope), o.x.dtype());
   }
   const Operands b = broadcast_together(op, o);
   Tensor out = result(shape, b.x.dtype(), op);
-  with_float_or_double(out.dtype(), [&]<class T>() {
-    if (waits<T, T>(out, f, b.x, b.y)) return;
-    kernels::map<T>(out.size(), out.pointer<T>(), f, static_cast<const T*>(b.x.template pointer<T>()),
-                    static_cast<const T*>(b.y.template pointer<T>()));
-  });
+  compute<kernels::Elements::Floating>(out, out.dtype(), f, b.x, b.y);
   if ((x_slope || y_slope) && recording(b.x, b.y))
     record(op, out, {b.x, b.y}, [=](const Tensor& g, const Tensor& result, Grads& grads) {
       if (x_slope) grads.to(0, [&] { return g * x_slope(b.x, b.y, result); });

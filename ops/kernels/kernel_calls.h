@@ -38,7 +38,8 @@ extern "C" {
  * Arrays are dense and row-major, aligned to 4 bytes or more; results do not overlap other arrays. */
 typedef int32_t (*ktape_kernel)(const void* arguments);
 
-enum { KTAPE_FLOAT16 = 1, KTAPE_FLOAT32 = 2, KTAPE_FLOAT64 = 3 };
+/* The types of elements. Libraries get float32 and float64: half precision is converted to float32 before. */
+enum { KTAPE_FLOAT16 = 1, KTAPE_FLOAT32 = 2, KTAPE_FLOAT64 = 3, KTAPE_BFLOAT16 = 4 };
 
 /* "matmul": c = a b, or c += a b with `accumulate`: (rows x inner) times (inner x columns). float32 and
  * float64. A transposed matrix is stored as (columns x rows). A stride is the distance of two stored rows, in
@@ -87,7 +88,7 @@ typedef struct ktape_convolution {
  * `average`, the mean of x in the window; cells outside x do not count. For the maximum, `index` gets the
  * position of the largest element in its window (row-major; the first of equal elements), unless `index` is
  * NULL. "pooling_backward" gets the gradient of y in y and, for the maximum, the index, and stores the
- * gradient of x in x. float16, float32 and float64; dimensions as in ktape_convolution. */
+ * gradient of x in x. float32 and float64; dimensions as in ktape_convolution. */
 #define KTAPE_POOLING_VERSION 1
 typedef struct ktape_pooling {
   int32_t dtype, average;
@@ -99,7 +100,7 @@ typedef struct ktape_pooling {
 } ktape_pooling;
 
 /* "softmax": y = exp(x) / sum(exp(x)) over the middle dimension of (outer, axis, inner). "softmax_backward":
- * dx from y and dy. float16, float32 and float64. */
+ * dx from y and dy. float32 and float64. */
 #define KTAPE_SOFTMAX_VERSION 1
 typedef struct ktape_softmax {
   int32_t dtype;
@@ -114,7 +115,7 @@ typedef struct ktape_softmax {
  * population variance of each channel c in first[c] and second[c]. "batch_slopes" stores the sum of g over
  * the channel in first[c], and the sum of g * (x - centre[c]) in second[c]. "batch_affine" computes y = g *
  * scale[c] + (x - centre[c]) * slope[c] + offset[c], without the first term if g is NULL, and without the
- * other terms if x is NULL. float16, float32 and float64. */
+ * other terms if x is NULL. float32 and float64. */
 #define KTAPE_BATCH_NORMALIZATION_VERSION 1
 typedef struct ktape_batch_normalization {
   int32_t dtype;

@@ -47,14 +47,12 @@ void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int
 Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* op = "matmul") {
   const std::int64_t batch = x.ndim() == 3 ? x.shape()[0] : 1, m = x.shape()[tx ? -1 : -2],
                      k = x.shape()[tx ? -2 : -1], n = y.shape()[ty ? -2 : -1];
-  if (x.dtype() == DType::Float16)
-    return cast(product(cast(x, DType::Float32), tx, cast(y, DType::Float32), ty, op), DType::Float16);
   if (x.dtype().is_integer() &&
       x.dtype() != DType::Int64)  // wrapped products have the low bits of wider products
     return cast(product(cast(x, DType::Int64), tx, cast(y, DType::Int64), ty, op), x.dtype());
   Tensor out = Tensor::empty(x.ndim() == 3 ? Shape{batch, m, n} : Shape{m, n}, x.dtype(), op);
   dispatch(x.dtype(), [&]<class T>() {
-    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>)
+    if constexpr (!std::is_integral_v<T> || std::is_same_v<T, std::int64_t>)
       product_kernel<T>(batch, m, n, k, x, tx, y, ty, out);
   });
   if (recording(x, y))

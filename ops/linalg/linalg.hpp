@@ -5,7 +5,7 @@
 #include <string>
 
 /// Products of matrices and tensors. Both arguments have one number dtype (TypeError otherwise, or for bool);
-/// float16 is multiplied in float32. All functions are differentiable to any order.
+/// float16 and bfloat16 are multiplied with sums in float32. All functions are differentiable to any order.
 namespace ktape::backend {
 
 /// Computes the sum product over the last axis of x and the second to last axis of y: (..., k) and (..., k,

@@ -1,7 +1,11 @@
+#include <ktape/autograd/tensor.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
 #include <ktape/ops/linalg/matmul.hpp>
+
+#include <omp.h>
 
 #include <algorithm>
 
@@ -41,6 +45,26 @@ constexpr std::int64_t grain = std::int64_t{1} << 19;
 /// The number of rows of a part, independent of the number of threads.
 constexpr std::int64_t row_block = 64;
 
+/// Returns whether the engine has computed the product.
+template <class T>
+bool run_engine(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<T> a,
+                kernels::Matrix<T> b, T* c, bool accumulate) {
+  const ktape_matmul call{.dtype = kernels::engine_dtype(dtype_of<T>()),
+                          .accumulate = accumulate,
+                          .rows = rows,
+                          .columns = columns,
+                          .inner = inner,
+                          .a = a.data,
+                          .a_stride = a.stride,
+                          .b = b.data,
+                          .b_stride = b.stride,
+                          .a_transposed = a.transposed,
+                          .b_transposed = b.transposed,
+                          .c = c};
+  const bool one = rows * columns * inner <= grain || (is_half<T> && omp_in_parallel());
+  return engine().run(kernels::Kernel::Matmul, &call, one ? kernels::Threads::One : threads_for_sums());
+}
+
 template <class T>
 void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<T> a,
                    kernels::Matrix<T> b, T* c, bool accumulate) {
@@ -55,20 +79,34 @@ void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, 
                           {a.data + i * step, a.stride, a.transposed}, b, c + i * columns, accumulate);
         });
   }
-  const ktape_matmul call{.dtype = kernels::engine_dtype(dtype_of<T>()),
-                          .accumulate = accumulate,
-                          .rows = rows,
-                          .columns = columns,
-                          .inner = inner,
-                          .a = a.data,
-                          .a_stride = a.stride,
-                          .b = b.data,
-                          .b_stride = b.stride,
-                          .a_transposed = a.transposed,
-                          .b_transposed = b.transposed,
-                          .c = c};
-  engine().run(kernels::Kernel::Matmul, &call,
-               rows * columns * inner <= grain ? kernels::Threads::One : threads_for_sums());
+  run_engine(rows, columns, inner, a, b, c, accumulate);
+}
+
+/// Returns the number of elements from the first to the last element of a matrix in memory.
+template <class T>
+std::int64_t extent(kernels::Matrix<T> m, std::int64_t rows, std::int64_t columns) {
+  return m.transposed ? (columns - 1) * m.stride + rows : (rows - 1) * m.stride + columns;
+}
+
+/// Returns the first `size` elements of a matrix in half precision as floats.
+template <class T>
+kernels::Matrix<float> in_floats(kernels::Matrix<T> m, std::int64_t size, float* memory) {
+  convert(memory, DType::Float32, m.data, dtype_of<T>(), size);
+  return {memory, m.stride, m.transposed};
+}
+
+/// Computes a product of matrices in half precision in float32.
+template <class T>
+void wide_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<T> a,
+                 kernels::Matrix<T> b, T* c) {
+  if (nothing_to_add(rows, columns, inner, c, false)) return;
+  const std::int64_t as = extent(a, rows, inner), bs = extent(b, inner, columns), cs = rows * columns;
+  kernels::Workspace<float> space(kernels::padded<float>(as) + kernels::padded<float>(bs) + cs);
+  const kernels::Matrix<float> left = in_floats(a, as, space.take(as)),
+                               right = in_floats(b, bs, space.take(bs));
+  float* const products = space.take(cs);
+  engine_matmul(rows, columns, inner, left, right, products, false);
+  convert(c, dtype_of<T>(), products, DType::Float32, cs);
 }
 
 }  // namespace
@@ -81,6 +119,17 @@ void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels
 void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<double> a,
             kernels::Matrix<double> b, double* c, bool accumulate) {
   engine_matmul(rows, columns, inner, a, b, c, accumulate);
+}
+
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<float16> a,
+            kernels::Matrix<float16> b, float16* c) {
+  wide_matmul(rows, columns, inner, a, b, c);
+}
+
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<bfloat16> a,
+            kernels::Matrix<bfloat16> b, bfloat16* c) {
+  if (rows * columns * inner <= tiny || !run_engine(rows, columns, inner, a, b, c, false))
+    wide_matmul(rows, columns, inner, a, b, c);
 }
 
 void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<std::int64_t> a,

@@ -5,11 +5,17 @@
 namespace ktape::op_helpers {
 
 /// c = a b, (rows x inner) times (inner x columns), c dense row-major; c += a b with `accumulate`. float
-/// and double by the engine, integers in a loop that wraps around; an inner extent of 0 gives zeros.
+/// and double by the engine, integers in a loop that wraps around; an inner extent of 0 gives zeros. bfloat16 is
+/// multiplied by the engine where the processor has the instructions; otherwise half precision is multiplied in
+/// float. Sums are floats, which are rounded once.
 void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<float> a,
             kernels::Matrix<float> b, float* c, bool accumulate = false);
 void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<double> a,
             kernels::Matrix<double> b, double* c, bool accumulate = false);
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<float16> a,
+            kernels::Matrix<float16> b, float16* c);
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<bfloat16> a,
+            kernels::Matrix<bfloat16> b, bfloat16* c);
 void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<std::int64_t> a,
             kernels::Matrix<std::int64_t> b, std::int64_t* c, bool accumulate = false);
 

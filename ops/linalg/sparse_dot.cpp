@@ -1,6 +1,7 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/internal/sparse_symbolic.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
@@ -69,9 +70,8 @@ void sampled_kernel(const Places& at, const T* x, const T* y, T* out, std::int64
 Tensor sampled(const Places& at, const Tensor& x, const Tensor& y) {
   if (recording()) return sum(gather(x, at.rows) * gather(y, at.columns), 1);
   Tensor out = Tensor::empty(at.rows.shape(), x.dtype());
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>)
-      sampled_kernel(at, x.pointer<T>(), y.pointer<T>(), out.pointer<T>(), x.shape()[1]);
+  dispatch_native_floating(x.dtype(), [&]<class T>() {
+    sampled_kernel(at, x.pointer<T>(), y.pointer<T>(), out.pointer<T>(), x.shape()[1]);
   });
   return out;
 }
@@ -79,7 +79,7 @@ Tensor sampled(const Places& at, const Tensor& x, const Tensor& y) {
 /// Returns the product of the sparse matrix with these values and y.
 Tensor product(const Places& at, const Tensor& values, const Tensor& y) {
   const DType dtype = y.dtype();
-  const DType wide = dtype == DType::Float16 ? DType::Float32 : dtype.is_integer() ? DType::Int64 : dtype;
+  const DType wide = dtype.is_integer() ? DType(DType::Int64) : op_helpers::compute_dtype(dtype);
   if (wide != dtype) return cast(product(at, cast(values, wide), cast(y, wide)), dtype);
   const std::int64_t n = y.shape()[1];
   Tensor out = Tensor::empty({at.height, n}, dtype);

@@ -1,7 +1,9 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tensor_metadata.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/internal/multi_axis_reduction.hpp>
@@ -22,6 +24,7 @@ using kernels::functions::exp, kernels::functions::expm1, kernels::functions::ta
 namespace {
 
 using op_helpers::like, op_helpers::select, kernels::functions::normal_cdf;
+using op_helpers::narrowed, op_helpers::widened;
 using op_helpers::unary_by_input, op_helpers::unary_by_output;
 
 /// Returns the logistic function of a vector. For a Tensor, the op is used, whose gradient is right where exp
@@ -40,28 +43,28 @@ Tensor magnitude(const Tensor& a) { return abs(a); }
 
 Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   if (recording()) return y * (g - sum(g * y, axis, true));
-  Tensor out = op_helpers::scratch_like(g);
+  const Tensor shares = widened(y), slopes = widened(g), dx = op_helpers::scratch_like(slopes);
   const kernels::AxisShape line = op_helpers::axis_shape_of(y.shape(), axis);
-  const ktape_softmax call{.dtype = kernels::engine_dtype(y.dtype()),
+  const ktape_softmax call{.dtype = kernels::engine_dtype(shares.dtype()),
                            .outer = line.outer,
                            .axis = line.axis,
                            .inner = line.inner,
                            .x = nullptr,
-                           .y = y.raw(),
-                           .dy = g.raw(),
-                           .dx = out.raw()};
+                           .y = shares.raw(),
+                           .dy = slopes.raw(),
+                           .dx = dx.raw()};
   op_helpers::engine().run(kernels::Kernel::SoftmaxBackward, &call);
-  return out;
+  return narrowed(dx, g.dtype());
 }
 
 Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   if (recording()) return g - exp(y) * sum(g, axis, true);
-  Tensor out = op_helpers::scratch_like(g);
+  const Tensor logs = widened(y), slopes = widened(g), dx = op_helpers::scratch_like(slopes);
   const kernels::AxisShape line = op_helpers::axis_shape_of(y.shape(), axis);
-  dispatch_floating(y.dtype(), [&]<class T>() {
-    kernels::log_softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line);
+  dispatch_native_floating(logs.dtype(), [&]<class T>() {
+    kernels::log_softmax_backward(logs.pointer<T>(), slopes.pointer<T>(), dx.pointer<T>(), line);
   });
-  return out;
+  return narrowed(dx, g.dtype());
 }
 
 }  // namespace
@@ -70,17 +73,18 @@ Tensor softmax(const Tensor& x, int axis) {
   op_helpers::expect_floating("softmax", x);
   const int at = canonical_axis("softmax", axis, x.ndim());
   if (is_symbolic(x)) return defer_described("softmax", {x.shape(), x.dtype()}, softmax, x, axis);
-  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  const Tensor values = widened(x), shares = Tensor::empty(x.shape(), values.dtype());
   const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), at);
-  const ktape_softmax call{.dtype = kernels::engine_dtype(x.dtype()),
+  const ktape_softmax call{.dtype = kernels::engine_dtype(values.dtype()),
                            .outer = line.outer,
                            .axis = line.axis,
                            .inner = line.inner,
-                           .x = x.raw(),
-                           .y = out.raw(),
+                           .x = values.raw(),
+                           .y = shares.raw(),
                            .dy = nullptr,
                            .dx = nullptr};
   op_helpers::engine().run(kernels::Kernel::Softmax, &call);
+  Tensor out = narrowed(shares, x.dtype());
   if (recording(x))
     record("softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] { return softmax_gradient(y, g, at); });
@@ -93,10 +97,11 @@ Tensor log_softmax(const Tensor& x, int axis) {
   op_helpers::expect_floating("log_softmax", x);
   const int at = canonical_axis("log_softmax", axis, x.ndim());
   if (is_symbolic(x)) return defer_described("log_softmax", {x.shape(), x.dtype()}, log_softmax, x, axis);
-  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  const Tensor values = widened(x), logs = Tensor::empty(x.shape(), values.dtype());
   const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), at);
-  dispatch_floating(x.dtype(),
-                    [&]<class T>() { kernels::log_softmax(x.pointer<T>(), out.pointer<T>(), line); });
+  dispatch_native_floating(
+      values.dtype(), [&]<class T>() { kernels::log_softmax(values.pointer<T>(), logs.pointer<T>(), line); });
+  Tensor out = narrowed(logs, x.dtype());
   if (recording(x))
     record("log_softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] { return log_softmax_gradient(y, g, at); });
@@ -258,7 +263,7 @@ Tensor l2_normalize(const Tensor& x, const Axes& axis) {
   op_helpers::expect_floating("l2_normalize", x);
   canonical_axes("l2_normalize", axis, x.ndim());
   const bool composed = is_symbolic(x) || recording(x);
-  const Tensor values = x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x;
+  const Tensor values = as_dtype(x, op_helpers::compute_dtype(x.dtype()));
   const Tensor squares = composed ? sum(square(values), axis, true)
                                   : op_helpers::reduced<op_helpers::SumOfSquaresOf, op_helpers::SumOf>(
                                         values, op_helpers::ReducedAxes("l2_normalize", values, axis, true));
@@ -301,8 +306,9 @@ Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k
     return defer_described("in_top_k", {shape, DType::Bool}, in_top_k, predictions, targets, k);
   Tensor out = Tensor::empty(shape, DType::Bool);
   const Tensor indices = converted(targets, DType::Int64);
-  dispatch_floating(predictions.dtype(), [&]<class T>() {
-    find_top_k(predictions.pointer<T>(), indices.pointer<std::int64_t>(), out.pointer<bool>(),
+  const Tensor values = widened(predictions);
+  dispatch_native_floating(values.dtype(), [&]<class T>() {
+    find_top_k(values.pointer<T>(), indices.pointer<std::int64_t>(), out.pointer<bool>(),
                predictions.shape()[0], predictions.shape()[1], k);
   });
   return out;

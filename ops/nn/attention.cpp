@@ -175,9 +175,9 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     return defer_as(std::move(description), op, std::vector{OutputInfo{shape, query.dtype()}}, later, query,
                     key, value, WithoutGradient{options.mask})[0];
   }
-  if (query.dtype() == DType::Float16) {
+  if (query.dtype().is_half()) {
     const auto wide = [](const Tensor& t) { return cast(t, DType::Float32); };
-    return cast(scaled_dot_product_attention(wide(query), wide(key), wide(value), options), DType::Float16);
+    return cast(scaled_dot_product_attention(wide(query), wide(key), wide(value), options), query.dtype());
   }
   const Tensor mask = options.mask.defined() ? cast(options.mask.detach(), DType::Bool) : Tensor();
   Attention attention(query, key, value, mask, options);

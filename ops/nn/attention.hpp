@@ -24,7 +24,7 @@ struct AttentionOptions {
 ///
 /// Differentiable to any order with respect to query, key and value. The scores of all queries are never in
 /// memory at once: memory grows linearly with the number of steps, not with its square, except for second and
-/// higher derivatives. float16 is computed in float32.
+/// higher derivatives. float16 and bfloat16 are computed in float32.
 ///
 /// Throws ValueError for shapes that do not fit each other and for a mask that does not broadcast, TypeError
 /// for dtypes that differ or are not floating. With `heads_last` the layout is that of Keras's

@@ -8,7 +8,7 @@
 #include <string>
 
 /// Convolutions of floating tensors of one dtype (TypeError otherwise), differentiable to any order; float16
-/// is computed in float32. x and the result are (samples, spatial..., channels), or (samples, channels,
+/// and bfloat16 are summed in float32. x and the result are (samples, spatial..., channels), or (samples, channels,
 /// spatial...) with "channels_first"; kernels are (spatial..., channels, filters) in either case. Position o
 /// of the result is the sum of x[o * strides + k * dilation_rate - front] * kernel[k] over the positions k of
 /// the kernel, where `front` is the number of zeros before x.

@@ -3,6 +3,7 @@
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/sequence/ctc.hpp>
@@ -77,18 +78,18 @@ Batch checked(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_le
   return batch;
 }
 
-/// Computes the costs, and their derivative by y unless `slope` is undefined.
+/// Computes the costs in float or double, and their derivative by y unless `slope` is undefined.
 void compute(const Batch& batch, const Tensor& y, const Tensor& cost, const Tensor& slope) {
   const std::int64_t plane = batch.steps * batch.classes, work = plane + 40 * batch.steps * (batch.width + 1);
-  dispatch_floating(y.dtype(), [&]<class T>() {
+  dispatch_native_floating(y.dtype(), [&]<class T>() {
     kernels::parallel_rows(batch.samples, work, [&](std::int64_t begin, std::int64_t end) {
       kernels::Ctc<T> worker(batch.classes, batch.epsilon);
       for (std::int64_t i = begin; i < end; ++i) {
         const auto sample = static_cast<std::size_t>(i);
         T* own = slope.defined() ? slope.pointer<T>() + i * plane : nullptr;
         cost.pointer<T>()[i] =
-            kernels::narrow<T>(worker.cost(y.pointer<T>() + i * plane, batch.labels_of(i),
-                                           batch.label_length[sample], batch.input_length[sample], own));
+            static_cast<T>(worker.cost(y.pointer<T>() + i * plane, batch.labels_of(i),
+                                       batch.label_length[sample], batch.input_length[sample], own));
         if (own) std::fill(own + batch.input_length[sample] * batch.classes, own + plane, T(0));
       }
     });
@@ -111,10 +112,12 @@ Tensor ctc::cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input
                            y_pred, WithoutGradient{input_length}, WithoutGradient{label_length}, epsilon);
   }
   const Batch batch = checked(y_true, y_pred, input_length, label_length, epsilon);
-  const Tensor cost = Tensor::empty({batch.samples, 1}, y_pred.dtype());
+  const Tensor y = op_helpers::widened(y_pred), costs = Tensor::empty({batch.samples, 1}, y.dtype());
   const bool recorded = recording(y_pred);
-  const Tensor slope = recorded ? Tensor::empty_like(y_pred) : Tensor();
-  compute(batch, y_pred, cost, slope);
+  const Tensor wide_slope = recorded ? Tensor::empty_like(y) : Tensor();
+  compute(batch, y, costs, wide_slope);
+  const Tensor cost = op_helpers::narrowed(costs, y_pred.dtype()),
+               slope = op_helpers::narrowed(wide_slope, y_pred.dtype());
   if (recorded)
     record("ctc_batch_cost", cost, {y_pred}, [batch, y_pred, slope](const Tensor& g, Grads& grads) {
       grads.to(0,

@@ -3,6 +3,7 @@
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/kernels/normalization/layer_norm.hpp>
 #include <ktape/ops/nn/internal/axis_parameters.hpp>
 #include <ktape/ops/nn/normalization.hpp>
@@ -14,6 +15,8 @@
 
 namespace ktape::backend {
 namespace {
+
+using op_helpers::narrowed, op_helpers::widened;
 
 /// Layer normalization over the last axes: the forward and the backward pass each read a row once.
 class RowNormalization {
@@ -29,30 +32,32 @@ class RowNormalization {
         moments_(Tensor::empty({rows_, 3}, x.dtype() == DType::Float64 ? DType::Float64 : DType::Float32)) {}
 
   Tensor forward() const {
-    Tensor out = Tensor::empty(x_.shape(), x_.dtype());
-    dispatch_floating(x_.dtype(), [&]<class T>() {
-      kernels::layer_norm(x_.pointer<T>(), data<T>(gamma_), data<T>(beta_), out.pointer<T>(), moments<T>(),
+    const Tensor x = widened(x_), gamma = widened(gamma_), beta = widened(beta_),
+                 out = Tensor::empty(x.shape(), x.dtype());
+    dispatch_native_floating(x.dtype(), [&]<class T>() {
+      kernels::layer_norm(x.pointer<T>(), data<T>(gamma), data<T>(beta), out.pointer<T>(), moments<T>(),
                           rows_, n_, epsilon_);
     });
-    return out;
+    return narrowed(out, x_.dtype());
   }
 
   /// Inputs are x, then gamma and beta where they are defined.
   void backward(const Tensor& g, Grads& grads) const {
     const int of_gamma = gamma_.defined() ? 1 : 0, of_beta = beta_.defined() ? of_gamma + 1 : 0;
     if (recording()) return composed_backward(g, grads, of_gamma, of_beta);
+    const Tensor x = widened(x_), gamma = widened(gamma_), slopes = widened(g);
     const auto wanted = [&](int input, bool exists, const Tensor& like) {
-      return exists && grads.wants(input) ? Tensor::empty(like.shape(), like.dtype()) : Tensor();
+      return exists && grads.wants(input) ? Tensor::empty(like.shape(), x.dtype()) : Tensor();
     };
     const Tensor dx = wanted(0, true, x_), dgamma = wanted(of_gamma, of_gamma, gamma_),
                  dbeta = wanted(of_beta, of_beta, beta_);
-    dispatch_floating(x_.dtype(), [&]<class T>() {
-      kernels::layer_norm_backward(x_.pointer<T>(), data<T>(gamma_), g.pointer<T>(), moments<T>(),
+    dispatch_native_floating(x.dtype(), [&]<class T>() {
+      kernels::layer_norm_backward(x.pointer<T>(), data<T>(gamma), slopes.pointer<T>(), moments<T>(),
                                    data<T>(dx), data<T>(dgamma), data<T>(dbeta), rows_, n_);
     });
-    grads.add(0, dx);
-    if (of_gamma) grads.add(of_gamma, dgamma);
-    if (of_beta) grads.add(of_beta, dbeta);
+    grads.add(0, narrowed(dx, x_.dtype()));
+    if (of_gamma) grads.add(of_gamma, narrowed(dgamma, x_.dtype()));
+    if (of_beta) grads.add(of_beta, narrowed(dbeta, x_.dtype()));
   }
 
  private:
@@ -71,8 +76,8 @@ class RowNormalization {
     return t.defined() ? t.pointer<T>() : nullptr;
   }
   template <class T>
-  kernels::RowScaling<kernels::compute_type<T>>* moments() const {
-    return static_cast<kernels::RowScaling<kernels::compute_type<T>>*>(moments_.raw());
+  kernels::RowScaling<T>* moments() const {
+    return static_cast<kernels::RowScaling<T>*>(moments_.raw());
   }
 
   Tensor x_, gamma_, beta_;

@@ -6,6 +6,7 @@
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/softmax/crossentropy.hpp>
@@ -18,6 +19,8 @@
 
 namespace ktape::backend {
 namespace {
+
+using op_helpers::narrowed, op_helpers::widened;
 
 using op_helpers::like, op_helpers::select;
 
@@ -55,7 +58,7 @@ Shape without_last(const Shape& shape) { return Shape(shape.begin(), shape.rank(
 /// Returns a pointer to the sums of the rows, which the forward pass keeps for the backward pass.
 template <class T>
 auto* sums_of(const Tensor& sums) {
-  return reinterpret_cast<kernels::RowSum<kernels::compute_type<T>>*>(sums.raw());
+  return reinterpret_cast<kernels::RowSum<T>*>(sums.raw());
 }
 Tensor new_sums(const Tensor& x, std::int64_t rows) {
   return Tensor::empty({rows, 2}, x.dtype() == DType::Float64 ? DType::Float64 : DType::Float32);
@@ -65,25 +68,29 @@ Tensor new_sums(const Tensor& x, std::int64_t rows) {
 Tensor from_logits(const Tensor& target, const Tensor& x) {
   const Shape shape = without_last(x.shape());
   const std::int64_t rows = shape.count(), n = x.shape().back();
-  Tensor out = n == 0 ? zeros(shape, {.dtype = x.dtype()}) : Tensor::empty(shape, x.dtype());
-  const Tensor sums = new_sums(x, rows);
+  const Tensor logits = widened(x), wanted = widened(target), sums = new_sums(x, rows);
+  const Tensor losses =
+      n == 0 ? zeros(shape, {.dtype = logits.dtype()}) : Tensor::empty(shape, logits.dtype());
   if (n > 0)
-    dispatch_floating(x.dtype(), [&]<class T>() {
-      kernels::crossentropy(x.pointer<T>(), target.pointer<T>(), out.pointer<T>(), sums_of<T>(sums), rows, n);
+    dispatch_native_floating(logits.dtype(), [&]<class T>() {
+      kernels::crossentropy(logits.pointer<T>(), wanted.pointer<T>(), losses.pointer<T>(), sums_of<T>(sums),
+                            rows, n);
     });
+  Tensor out = narrowed(losses, x.dtype());
   if (!recording(target, x)) return out;
   record("categorical_crossentropy", out, {target, x},
          [target, x, sums, rows, n](const Tensor& g, Grads& grads) {
            grads.to(0, [&] { return expand_dims(-g, -1) * log_softmax(x); });
            grads.to(1, [&]() -> Tensor {
              if (recording()) return expand_dims(g, -1) * (softmax(x) * sum(target, -1, true) - target);
-             Tensor dx = Tensor::empty(x.shape(), x.dtype());
+             const Tensor logits = widened(x), wanted = widened(target), slopes = widened(g),
+                          dx = Tensor::empty(x.shape(), logits.dtype());
              if (n > 0)
-               dispatch_floating(x.dtype(), [&]<class T>() {
-                 kernels::crossentropy_backward(x.pointer<T>(), target.pointer<T>(), g.pointer<T>(),
+               dispatch_native_floating(logits.dtype(), [&]<class T>() {
+                 kernels::crossentropy_backward(logits.pointer<T>(), wanted.pointer<T>(), slopes.pointer<T>(),
                                                 sums_of<T>(sums), dx.pointer<T>(), rows, n);
                });
-             return dx;
+             return narrowed(dx, x.dtype());
            });
          });
   return out;
@@ -100,12 +107,12 @@ Tensor classes_of(const Tensor& target, std::int64_t count) {
 /// Returns -log(softmax(x))[target] along the last axis, in the given shape.
 Tensor sparse_from_logits(const Tensor& classes, const Tensor& x, const Shape& shape) {
   const std::int64_t n = x.shape().back(), rows = classes.size();
-  Tensor out = Tensor::empty(shape, x.dtype());
-  const Tensor sums = new_sums(x, rows);
+  const Tensor logits = widened(x), losses = Tensor::empty(shape, logits.dtype()), sums = new_sums(x, rows);
   const auto* at = classes.pointer<std::int64_t>();
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::sparse_crossentropy(x.pointer<T>(), at, out.pointer<T>(), sums_of<T>(sums), rows, n);
+  dispatch_native_floating(logits.dtype(), [&]<class T>() {
+    kernels::sparse_crossentropy(logits.pointer<T>(), at, losses.pointer<T>(), sums_of<T>(sums), rows, n);
   });
+  Tensor out = narrowed(losses, x.dtype());
   if (!recording(x)) return out;
   record("sparse_categorical_crossentropy", out, {x},
          [classes, x, sums, rows, n](const Tensor& g, Grads& grads) {
@@ -118,13 +125,14 @@ Tensor sparse_from_logits(const Tensor& classes, const Tensor& x, const Shape& s
                         return kept;
                       }());
              }
-             Tensor dx = Tensor::empty(x.shape(), x.dtype());
-             dispatch_floating(x.dtype(), [&]<class T>() {
-               kernels::sparse_crossentropy_backward(x.pointer<T>(), classes.pointer<std::int64_t>(),
-                                                     g.pointer<T>(), sums_of<T>(sums), dx.pointer<T>(), rows,
-                                                     n);
+             const Tensor logits = widened(x), slopes = widened(g),
+                          dx = Tensor::empty(x.shape(), logits.dtype());
+             dispatch_native_floating(logits.dtype(), [&]<class T>() {
+               kernels::sparse_crossentropy_backward(logits.pointer<T>(), classes.pointer<std::int64_t>(),
+                                                     slopes.pointer<T>(), sums_of<T>(sums), dx.pointer<T>(),
+                                                     rows, n);
              });
-             return dx;
+             return narrowed(dx, x.dtype());
            });
          });
   return out;

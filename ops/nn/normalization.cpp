@@ -3,6 +3,7 @@
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/normalization/batch_norm.hpp>
 #include <ktape/ops/nn/internal/axis_parameters.hpp>
@@ -20,6 +21,7 @@ namespace ktape::backend {
 namespace {
 
 using kernels::ChannelLayout;
+using op_helpers::narrowed, op_helpers::widened;
 
 /// An array of a number for each channel.
 template <class A>
@@ -56,22 +58,23 @@ class ChannelNormalization {
 
  protected:
   Tensor normalized() const {
-    Tensor out = Tensor::empty_like(x_);
+    const Tensor x = widened(x_), out = Tensor::empty_like(x);
     const Doubles scale = scales(), beta = numbers(beta_, channels(), 0);
     with_centre([&]<class A>(const Channels<A>& centre) {
       const Channels<A> factor = xt::cast<A>(scale), offset = beta - (mean_ - centre) * scale;
-      affine<A>(&x_, nullptr, centre.data(), nullptr, factor.data(), offset.data(), out);
+      affine<A>(&x, nullptr, centre.data(), nullptr, factor.data(), offset.data(), out);
     });
-    return out;
+    return narrowed(out, x_.dtype());
   }
 
   /// Computes, for each channel, the sum of g and the sum of g times the normalized elements.
   void sum_slopes(const Tensor& g, Doubles& sums, Doubles& products) const {
     sums = products = xt::zeros<double>(mean_.shape());
     if (!g.defined()) return;
+    const Tensor x = widened(x_), slopes = widened(g);
     with_centre([&]<class A>(const Channels<A>& centre) {
       ktape_batch_normalization call = arguments();
-      call.x = x_.raw(), call.g = g.raw(), call.centre = centre.data(), call.first = sums.data(),
+      call.x = x.raw(), call.g = slopes.raw(), call.centre = centre.data(), call.first = sums.data(),
       call.second = products.data();
       op_helpers::engine().run(kernels::Kernel::BatchSlopes, &call);
       xt::noalias(products) = (products - (mean_ - centre) * sums) / deviation_;
@@ -80,7 +83,7 @@ class ChannelNormalization {
 
   ktape_batch_normalization arguments() const {
     ktape_batch_normalization call{};
-    call.dtype = kernels::engine_dtype(x_.dtype());
+    call.dtype = kernels::engine_dtype(op_helpers::compute_dtype(x_.dtype()));
     call.outer = layout_.outer, call.channels = layout_.channels, call.inner = layout_.inner;
     return call;
   }
@@ -98,10 +101,8 @@ class ChannelNormalization {
   /// Calls `f.operator()<A>(centre)` with the means in A, the compute type of x.
   template <class F>
   void with_centre(const F& f) const {
-    dispatch_floating(x_.dtype(), [&]<class T>() {
-      using A = kernels::compute_type<T>;
-      f.template operator()<A>(Channels<A>(mean_));
-    });
+    dispatch_native_floating(op_helpers::compute_dtype(x_.dtype()),
+                             [&]<class A>() { f.template operator()<A>(Channels<A>(mean_)); });
   }
   Doubles scales() const {
     Doubles out = numbers(gamma_, channels(), 1);
@@ -142,12 +143,12 @@ class GivenStatistics : ChannelNormalization {
     if (recording()) return composed_backward(g, grads);
     const Doubles scale = scales();
     grads.to(0, [&] {
-      Tensor dx = Tensor::empty_like(x_);
+      const Tensor slopes = widened(g), dx = Tensor::empty(x_.shape(), slopes.dtype());
       with_centre([&]<class A>(const Channels<A>&) {
         const Channels<A> factor = xt::cast<A>(scale);
-        affine<A>(nullptr, &g, nullptr, factor.data(), nullptr, nullptr, dx);
+        affine<A>(nullptr, &slopes, nullptr, factor.data(), nullptr, nullptr, dx);
       });
-      return dx;
+      return narrowed(dx, x_.dtype());
     });
     if (!(grads.wants(1) || grads.wants(2) || (gamma_.defined() && grads.wants(3)) ||
           (beta_.defined() && grads.wants(beta_at()))))
@@ -182,7 +183,8 @@ class OwnStatistics : ChannelNormalization {
       : ChannelNormalization(x, {}, {}, gamma, beta, epsilon) {
     if (layout_.group() > 0) {
       ktape_batch_normalization call = arguments();
-      call.x = x.raw(), call.first = mean_.data(), call.second = variance_.data();
+      const Tensor values = widened(x);
+      call.x = values.raw(), call.first = mean_.data(), call.second = variance_.data();
       op_helpers::engine().run(kernels::Kernel::BatchMoments, &call);
     }
     xt::noalias(deviation_) = xt::sqrt(variance_ + epsilon);
@@ -214,13 +216,13 @@ class OwnStatistics : ChannelNormalization {
     const Doubles scale = scales(), dmean = numbers(of_mean, channels(), 0),
                   dvariance = numbers(of_variance, channels(), 0);
     const Doubles slope = (2 * dvariance - scale * products / deviation_) / n;
-    Tensor dx = Tensor::empty_like(x_);
+    const Tensor x = widened(x_), slopes = widened(g), dx = Tensor::empty_like(x);
     with_centre([&]<class A>(const Channels<A>& centre) {
       const Channels<A> a = xt::cast<A>(scale), p = xt::cast<A>(slope),
                         q = (dmean - scale * sums) / n - slope * (mean_ - centre);
-      affine<A>(&x_, g.defined() ? &g : nullptr, centre.data(), a.data(), p.data(), q.data(), dx);
+      affine<A>(&x, g.defined() ? &slopes : nullptr, centre.data(), a.data(), p.data(), q.data(), dx);
     });
-    return dx;
+    return narrowed(dx, x_.dtype());
   }
 
   void composed_backward(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance,

@@ -2,6 +2,7 @@
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/convolution/pooling.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
@@ -20,8 +21,8 @@ Shape grid_shape(const PoolGrid& grid, bool windows) {
   return {grid.batch, extents[0], extents[1], extents[2], grid.channels};
 }
 
-/// Runs a pooling kernel. x and y are the fields of ktape_pooling with these names; one of them is the
-/// result.
+/// Runs a pooling kernel on float or double. x and y are the fields of ktape_pooling with these names; one of
+/// them is the result.
 void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Tensor& y,
          const Tensor* index) {
   ktape_pooling call{};
@@ -38,9 +39,11 @@ void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Te
 
 /// Returns the means over the windows, or with `transposed` the gradient of the means.
 Tensor average(const char* op, const Tensor& x, const PoolGrid& grid, bool transposed) {
-  Tensor out = Tensor::empty(grid_shape(grid, !transposed), x.dtype(), op);
-  if (transposed) run(kernels::Kernel::PoolingBackward, grid, out, x, nullptr);
-  else run(kernels::Kernel::Pooling, grid, x, out, nullptr);
+  const Tensor values = op_helpers::widened(x),
+               means = Tensor::empty(grid_shape(grid, !transposed), values.dtype(), op);
+  if (transposed) run(kernels::Kernel::PoolingBackward, grid, means, values, nullptr);
+  else run(kernels::Kernel::Pooling, grid, values, means, nullptr);
+  Tensor out = op_helpers::narrowed(means, x.dtype());
   if (recording(x))
     record(op, out, {x}, [op, grid, transposed](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return average(op, g, grid, !transposed); });
@@ -54,14 +57,17 @@ DType index_type(const PoolGrid& grid) { return grid.window_size() <= 256 ? DTyp
 /// Copies elements between windows and their largest cells, which `index` names: from windows to cells (the
 /// gradient of max pooling), or from cells to windows.
 Tensor routed(const char* op, const Tensor& x, const Tensor& index, const PoolGrid& grid, bool to_cells) {
-  Tensor out = Tensor::empty(grid_shape(grid, !to_cells), x.dtype(), op);
-  if (to_cells) run(kernels::Kernel::PoolingBackward, grid, out, x, &index);
+  const Tensor values = op_helpers::widened(x),
+               moved = Tensor::empty(grid_shape(grid, !to_cells), values.dtype(), op);
+  if (to_cells) run(kernels::Kernel::PoolingBackward, grid, moved, values, &index);
   else
-    dispatch_floating(x.dtype(), [&]<class T>() {
+    dispatch_native_floating(values.dtype(), [&]<class T>() {
       if (index.dtype() == DType::UInt8)
-        kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<std::uint8_t>(), out.pointer<T>());
-      else kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<std::int32_t>(), out.pointer<T>());
+        kernels::max_pool_pick(grid, values.pointer<T>(), index.pointer<std::uint8_t>(), moved.pointer<T>());
+      else
+        kernels::max_pool_pick(grid, values.pointer<T>(), index.pointer<std::int32_t>(), moved.pointer<T>());
     });
+  Tensor out = op_helpers::narrowed(moved, x.dtype());
   if (recording(x))
     record(op, out, {x}, [op, index, grid, to_cells](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return routed(op, g, index, grid, !to_cells); });
@@ -70,9 +76,12 @@ Tensor routed(const char* op, const Tensor& x, const Tensor& index, const PoolGr
 }
 
 Tensor maximum_of(const char* op, const Tensor& x, const PoolGrid& grid) {
-  Tensor out = Tensor::empty(grid_shape(grid, true), x.dtype(), op), index;
-  if (recording(x)) index = Tensor::empty(out.shape(), index_type(grid));
-  run(kernels::Kernel::Pooling, grid, x, out, &index);
+  const Tensor values = op_helpers::widened(x),
+               largest = Tensor::empty(grid_shape(grid, true), values.dtype(), op);
+  Tensor index;
+  if (recording(x)) index = Tensor::empty(largest.shape(), index_type(grid));
+  run(kernels::Kernel::Pooling, grid, values, largest, &index);
+  Tensor out = op_helpers::narrowed(largest, x.dtype());
   if (recording(x))
     record(op, out, {x}, [op, index, grid](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return routed(op, g, index, grid, true); });

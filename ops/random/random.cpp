@@ -3,6 +3,7 @@
 #include <ktape/autograd/defer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/kernels/random/distributions.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random/random.hpp>
@@ -42,8 +43,8 @@ Generator& generator() {
 DType floating_dtype(const char* op, const std::optional<DType>& wanted) {
   const DType dtype = wanted.value_or(floatx());
   if (!dtype.is_floating())
-    fail<TypeError>("[", op,
-                    "] dtype must be floating (float16, float32 or float64): received dtype=", dtype);
+    fail<TypeError>(
+        "[", op, "] dtype must be floating (float16, bfloat16, float32 or float64): received dtype=", dtype);
   return dtype;
 }
 
@@ -59,9 +60,9 @@ kernels::random_real<T> finite(const char* op, const char* name, Scalar value) {
 /// Returns the largest number of T below x.
 template <class T>
 T number_below(T x) {
-  if constexpr (!std::is_same_v<T, float16>) return std::nextafter(x, -std::numeric_limits<T>::infinity());
-  else if (static_cast<float>(x) == 0) return float16::from_bits(0x8001);
-  else return float16::from_bits(static_cast<std::uint16_t>(x.bits() + (static_cast<float>(x) > 0 ? -1 : 1)));
+  if constexpr (!is_half<T>) return std::nextafter(x, -std::numeric_limits<T>::infinity());
+  else if (static_cast<float>(x) == 0) return T::from_bits(0x8001);
+  else return T::from_bits(static_cast<std::uint16_t>(x.bits() + (static_cast<float>(x) > 0 ? -1 : 1)));
 }
 
 /// Checks the known extents and returns whether the op is deferred.
@@ -83,6 +84,15 @@ Tensor drawn(const char* op, const ShapeLike& shape, DType dtype, F fill) {
   return draw(shape);
 }
 
+/// Returns the tensor for the numbers from which `out` is rounded: `out`, or float32 for half precision.
+template <class T>
+Tensor as_computed(const Tensor& out) {
+  return is_half<T> ? Tensor::empty(out.shape(), DType::Float32) : out;
+}
+void round_into(const Tensor& out, const Tensor& numbers) {
+  if (out.dtype().is_half()) convert(out.raw(), out.dtype(), numbers.raw(), DType::Float32, out.size());
+}
+
 template <class T>
 Tensor uniform_reals(const char* op, const ShapeLike& shape, const RandomUniformOptions& options) {
   using C = kernels::random_real<T>;
@@ -94,7 +104,9 @@ Tensor uniform_reals(const char* op, const ShapeLike& shape, const RandomUniform
          ", maxval=", high);
   const C last = low < high ? static_cast<C>(number_below(static_cast<T>(high))) : high;
   return drawn(op, shape, dtype_of<T>(), [=, seed = options.seed](Tensor& out) {
-    kernels::fill_uniform(random_key(seed), out.size(), out.pointer<T>(), low, high - low, last);
+    Tensor numbers = as_computed<T>(out);
+    kernels::fill_uniform(random_key(seed), out.size(), numbers.pointer<C>(), low, high - low, last);
+    round_into(out, numbers);
   });
 }
 
@@ -128,7 +140,9 @@ Tensor normal(const char* op, const ShapeLike& shape, const RandomNormalOptions&
     const auto mean = finite<T>(op, "mean", options.mean), stddev = finite<T>(op, "stddev", options.stddev);
     if (stddev < 0) fail("[", op, "] stddev must be at least 0: received stddev=", stddev);
     return drawn(op, shape, dtype_of<T>(), [=, seed = options.seed](Tensor& out) {
-      fill(random_key(seed), out.size(), out.pointer<T>(), mean, stddev);
+      Tensor numbers = as_computed<T>(out);
+      fill(random_key(seed), out.size(), numbers.pointer<kernels::random_real<T>>(), mean, stddev);
+      round_into(out, numbers);
     });
   });
 }
@@ -158,11 +172,13 @@ Tensor bernoulli(const char* op, const ShapeLike& shape, const RandomBernoulliOp
 /// Drops and scales the entries that the key decides, into `out`, which may be x.
 Tensor drop(const Tensor& x, double level, std::uint64_t key, Tensor out) {
   const std::uint64_t dropped = std::min<std::uint64_t>(share_of_words(level), 0xffffffff);
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    const auto scale = static_cast<kernels::random_real<T>>(1 / (1 - level));
-    kernels::scale_kept(key, x.size(), out.pointer<T>(), x.pointer<T>(), scale,
-                        static_cast<std::uint32_t>(dropped));
+  const Tensor values = op_helpers::widened(x),
+               results = x.dtype().is_half() ? Tensor::empty(x.shape(), values.dtype()) : out;
+  dispatch_native_floating(values.dtype(), [&]<class T>() {
+    kernels::scale_kept(key, x.size(), results.pointer<T>(), values.pointer<T>(),
+                        static_cast<T>(1 / (1 - level)), static_cast<std::uint32_t>(dropped));
   });
+  round_into(out, results);
   // The op is linear in x: its gradient is this op with this key, to any order.
   if (recording(x))
     record("dropout", out, {x}, [level, key](const Tensor& g, Grads& grads) {
@@ -280,7 +296,8 @@ Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale,
 Tensor dropout(const Tensor& x, double level, const DropoutOptions& options) {
   expect_defined("dropout", "x", x);
   if (!x.dtype().is_floating())
-    fail<TypeError>("[dropout] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
+    fail<TypeError>("[dropout] x must be floating (float16, bfloat16, float32 or float64): received dtype=",
+                    x.dtype());
   if (!(level >= 0 && level < 1))
     fail("[dropout] level must be at least 0 and below 1: received level=", level);
   const Shape& wanted = options.noise_shape.known();

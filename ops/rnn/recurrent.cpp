@@ -327,17 +327,17 @@ Result later(const Arguments& a) {
   return {results[1], results[0], {results.begin() + 2, results.end()}};
 }
 
-/// Runs the op; float16 is converted to float32 and back.
+/// Runs the op; half precision is converted to float32 and back.
 Result run_any(const Arguments& a) {
   expect_defined(a.kind.op, "x, kernel, recurrent_kernel", a.x, a.kernel, a.recurrent_kernel);
   expect_defined(a.kind.op, "initial_states", a.states);
   if (is_symbolic(a.tensors()) || is_symbolic(a.options.mask)) return later(a);
-  if (a.x.dtype() != DType::Float16) return run(a);
+  if (!a.x.dtype().is_half()) return run(a);
   Tensors tensors = a.tensors();
   for (Tensor& t : tensors)
     if (t.defined()) op_helpers::expect_same_dtype(a.kind.op, a.x, t), t = cast(t, DType::Float32);
   Result out = run(a.with(tensors));
-  const auto narrow = [](Tensor& t) { t = cast(t, DType::Float16); };
+  const auto narrow = [&](Tensor& t) { t = cast(t, a.x.dtype()); };
   narrow(out.last_output), narrow(out.outputs);
   for (Tensor& t : out.new_states) narrow(t);
   return out;

@@ -18,7 +18,7 @@
 /// ran, and the final states.
 ///
 /// Differentiable to any order with respect to all tensors but the mask; only second and higher derivatives
-/// run step by step. float16 is computed in float32. Throws ValueError for shapes that do not fit each other,
+/// run step by step. float16 and bfloat16 are computed in float32. Throws ValueError for shapes that do not fit each other,
 /// a sequence without steps and unknown activations, TypeError for dtypes that differ or are not floating.
 namespace ktape::backend {
 

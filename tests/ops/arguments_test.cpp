@@ -268,7 +268,7 @@ std::vector<Tensor> odd_tensors(int rank) {
   const auto shape = [](std::int64_t n, int rank) {
     return ktape::Shape(std::vector<std::int64_t>(static_cast<std::size_t>(rank), n));
   };
-  for (const char* dtype : {"bool", "uint8", "int32", "int64", "float16", "float64"})
+  for (const char* dtype : {"bool", "uint8", "int32", "int64", "float16", "bfloat16", "float64"})
     out.push_back(K::ones(shape(2, rank), {.dtype = dtype}));
   for (const int other : {0, 1, 2, 3, 4, 5, 8})
     if (other != rank) out.push_back(K::ones(shape(other == 8 ? 1 : 2, other)));

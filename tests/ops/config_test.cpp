@@ -89,7 +89,8 @@ TEST_CASE("setters refuse values that are not allowed and change nothing") {
   RestoredSettings restored;
   CHECK_THROWS_WITH_AS(
       K::set_floatx("float12"),
-      "[set_floatx] floatx must be 'float16', 'float32' or 'float64': received value='float12'", ValueError);
+      "[set_floatx] floatx must be 'float16', 'bfloat16', 'float32' or 'float64': received value='float12'",
+      ValueError);
   CHECK_THROWS_WITH_AS(K::set_floatx(ktape::DType::Int32), Contains("int32"), ValueError);
   CHECK_THROWS_WITH_AS(K::set_image_data_format("channels_middle"), Contains("channels_last"), ValueError);
   CHECK_THROWS_AS(K::set_image_data_format(""), ValueError);
@@ -199,7 +200,7 @@ TEST_CASE("a configuration file sets any of the four keys") {
 TEST_CASE("a bad configuration file is an error with file, line and the allowed values") {
   CHECK_THROWS_WITH_AS(
       parsed("{\n  \"epsilon\": 1e-7,\n  \"floatx\": \"float12\"\n}"),
-      "[keras.json] 'floatx' must be 'float16', 'float32' or 'float64': received 'float12' in "
+      "[keras.json] 'floatx' must be 'float16', 'bfloat16', 'float32' or 'float64': received 'float12' in "
       "home/keras.json, line 3",
       ValueError);
   CHECK_THROWS_WITH_AS(

@@ -44,7 +44,7 @@ TEST_CASE("constant repeats one element and reshapes several") {
 
 TEST_CASE("full, zeros, ones and their likes fill every dtype, and floatx where none is given") {
   for (const char* name :
-       {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
+       {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"}) {
     CAPTURE(name);
     CHECK(values(K::ones({2, 2}, {.dtype = name})) == Values{1, 1, 1, 1});
     CHECK(K::zeros({3}, {.dtype = name}).dtype() == name);

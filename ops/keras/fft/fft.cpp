@@ -64,7 +64,7 @@ enum class Along { Rows, Columns };
 List transformed(const Tensor& re, const Tensor& im, bool inverse, Along along) {
   Tensor real = Tensor::empty_like(re), imag = Tensor::empty_like(im);
   if (re.size() > 0)
-    op_helpers::with_float_or_double(re.dtype(), [&]<class T>() {
+    dispatch_native_floating(re.dtype(), [&]<class T>() {
       const auto given = parts_of<const T>(re, im);
       const auto result = parts_of<T>(real, imag);
       const auto x = inverse ? given.exchanged() : given;
@@ -91,7 +91,7 @@ ComplexPair parts(const char* op, const ComplexPair& given, int rank) {
   if (!compatible(re.shape(), im.shape()) || re.ndim() < rank)
     fail("[", op, "] both parts must have one shape of rank ", rank, " or more: received real=", re.shape(),
          ", imag=", im.shape());
-  const bool half = re.dtype() == DType::Float16;
+  const bool half = re.dtype().is_half();
   return {half ? K::cast(re, DType::Float32) : re, half ? K::cast(im, DType::Float32) : im};
 }
 
@@ -168,7 +168,7 @@ Tensor real_numbers(const List& bins, std::int64_t n) {
   shape[-1] = n;
   Tensor out = Tensor::empty(shape, re.dtype(), "irfft");
   if (out.size() > 0)
-    op_helpers::with_float_or_double(re.dtype(), [&]<class T>() {
+    dispatch_native_floating(re.dtype(), [&]<class T>() {
       const auto transform = kernels::RealTransform<T>::of(n);
       parallel_for(out.size() / n, rows_for_a_thread(n), [&](std::int64_t begin, std::int64_t end) {
         transform->backward(end - begin, parts_of<const T>(re, im) + begin * (n / 2 + 1),
@@ -191,7 +191,7 @@ List real_transform(const Tensor& x, std::int64_t n) {
   shape[-1] = n / 2 + 1;
   Tensor real = Tensor::empty(shape, x.dtype(), "rfft"), imag = Tensor::empty(shape, x.dtype());
   if (x.size() > 0)
-    op_helpers::with_float_or_double(x.dtype(), [&]<class T>() {
+    dispatch_native_floating(x.dtype(), [&]<class T>() {
       const auto transform = kernels::RealTransform<T>::of(n);
       parallel_for(x.size() / n, rows_for_a_thread(n), [&](std::int64_t begin, std::int64_t end) {
         transform->forward(end - begin, x.pointer<const T>() + begin * n,
@@ -221,7 +221,7 @@ ComplexPair rfft(const Tensor& given, std::optional<std::int64_t> fft_length) {
   const Tensor floats = op_helpers::floating("rfft", given);
   if (floats.ndim() < 1) fail("[rfft] x must have rank 1 or more: received x=()");
   const std::int64_t n = length_of("rfft", fft_length.value_or(floats.shape()[-1]));
-  const Tensor x = fitted(floats.dtype() == DType::Float16 ? K::cast(floats, DType::Float32) : floats, n);
+  const Tensor x = fitted(floats.dtype().is_half() ? K::cast(floats, DType::Float32) : floats, n);
   Shape shape = x.shape();
   shape[-1] = n / 2 + 1;
   const OutputInfo info{shape, x.dtype()};

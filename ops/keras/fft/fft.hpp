@@ -8,7 +8,7 @@
 #include <utility>
 
 /// Fourier transforms of keras.ops over the last axis, or the last two. A complex tensor is a pair of its real and imaginary
-/// parts, of one shape (ValueError otherwise). Integers are converted to floatx(); float16 is computed in float32.
+/// parts, of one shape (ValueError otherwise). Integers are converted to floatx(); float16 and bfloat16 are computed in float32.
 /// Differentiable to any order.
 ///
 ///     auto [real, imag] = ops::rfft(signal);

@@ -10,7 +10,7 @@ Tensor matrices(const char* op, const Tensor& given, bool square, const char* na
   if (x.ndim() < 2) fail("[", op, "] ", name, " must have rank 2 or more: received ", name, '=', x.shape());
   if (square && !compatible(x.shape()[-1], x.shape()[-2]))
     fail("[", op, "] ", name, " must hold square matrices: received ", name, '=', x.shape());
-  return x.dtype() == DType::Float16 ? backend::cast(x, DType::Float32) : x;
+  return x.dtype().is_half() ? backend::cast(x, DType::Float32) : x;
 }
 
 Tensor copied(const char* op, const Tensor& x) {

@@ -9,7 +9,7 @@
 /// Functions of matrices in batches. Internal: sources only.
 namespace ktape::op_helpers {
 
-/// Returns x in float or double: integers become floatx(), float16 becomes float. Throws ValueError unless x has the rank 2 or
+/// Returns x in float or double: integers become floatx(), half precision becomes float. Throws ValueError unless x has the rank 2 or
 /// more and, with `square`, square matrices.
 Tensor matrices(const char* op, const Tensor& x, bool square, const char* name = "x");
 
@@ -41,9 +41,9 @@ void each_matrix(const char* op, const char* rule, const Shape& batch, F f) {
   if (failed < n) fail_matrix(op, rule, failed, batch);
 }
 
-/// Returns the result of f(x), x in float, in the dtype of a float16 `given`; gradients flow through both casts.
+/// Returns the result of f(x), x in float, in the dtype of a `given` of half precision; gradients flow through both casts.
 inline Tensor as_given(const Tensor& result, const Tensor& given) {
-  return given.dtype() == DType::Float16 ? backend::cast(result, DType::Float16) : result;
+  return given.dtype().is_half() ? backend::cast(result, given.dtype()) : result;
 }
 
 }  // namespace ktape::op_helpers

@@ -17,7 +17,7 @@ namespace ktape::ops {
 
 namespace K = backend;
 using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::copied,
-    op_helpers::each_matrix, op_helpers::matrices, op_helpers::transposed, op_helpers::with_float_or_double;
+    op_helpers::each_matrix, op_helpers::matrices, op_helpers::transposed;
 
 namespace {
 
@@ -35,7 +35,7 @@ Tensor lower_factor(const Tensor& x) {
   if (is_symbolic(x)) return defer("cholesky", {x.shape(), x.dtype()}, lower_factor, x);
   Tensor out = copied("cholesky", x);
   const std::int64_t n = x.shape()[-1];
-  with_float_or_double(x.dtype(), [&]<class T>() {
+  dispatch_native_floating(x.dtype(), [&]<class T>() {
     each_matrix("cholesky", "a matrix must be positive definite", batch_of(x),
                 [&](std::int64_t i) { return kernels::cholesky(n, out.pointer<T>() + i * n * n); });
   });
@@ -86,7 +86,7 @@ Tensor regular_solution(const Tensor& a, const Tensor& b) {
   const Tensor factors = copied("solve", a);
   Tensor out = copied("solve", b);
   const std::int64_t n = a.shape()[-1], k = b.shape()[-1];
-  with_float_or_double(a.dtype(), [&]<class T>() {
+  dispatch_native_floating(a.dtype(), [&]<class T>() {
     each_matrix("solve", "a matrix must not be singular", batch_of(a), [&](std::int64_t i) {
       return kernels::solve(n, k, factors.pointer<T>() + i * n * n, out.pointer<T>() + i * n * k);
     });
@@ -113,7 +113,7 @@ Tensor triangular_solution(const Tensor& a, const Tensor& b, bool lower) {
     return defer_described("solve_triangular", {b.shape(), b.dtype()}, triangular_solution, a, b, lower);
   Tensor out = copied("solve_triangular", b);
   const std::int64_t n = a.shape()[-1], k = b.shape()[-1];
-  with_float_or_double(a.dtype(), [&]<class T>() {
+  dispatch_native_floating(a.dtype(), [&]<class T>() {
     each_matrix("solve_triangular", "the diagonal of a matrix must not hold 0", batch_of(a),
                 [&](std::int64_t i) {
                   const T* matrix = a.pointer<T>() + i * n * n;
@@ -186,7 +186,7 @@ std::vector<Tensor> packed_lu(const Tensor& x) {
   if (is_symbolic(x))
     return defer("lu_factor", {{x.shape(), x.dtype()}, {pivot_shape, DType::Int32}}, packed_lu, x);
   Tensor out = copied("lu_factor", x), pivots = Tensor::empty(pivot_shape, DType::Int32);
-  with_float_or_double(x.dtype(), [&]<class T>() {
+  dispatch_native_floating(x.dtype(), [&]<class T>() {
     each_matrix("lu_factor", "", batch, [&](std::int64_t i) {
       kernels::lu(m, n, out.pointer<T>() + i * m * n, pivots.pointer<std::int32_t>() + i * k);
       return true;
@@ -271,7 +271,7 @@ QR qr_of_values(const Tensor& x, bool complete) {
   const Shape batch = batch_of(x);
   Tensor q = Tensor::empty(appended(batch, {m, k}), x.dtype(), "qr"),
          r = Tensor::empty(appended(batch, {k, n}), x.dtype());
-  with_float_or_double(x.dtype(), [&]<class T>() {
+  dispatch_native_floating(x.dtype(), [&]<class T>() {
     each_matrix("qr", "", batch, [&](std::int64_t i) {
       kernels::qr(m, n, k, static_cast<const T*>(x.pointer<T>() + i * m * n), q.pointer<T>() + i * m * k,
                   r.pointer<T>() + i * k * n);

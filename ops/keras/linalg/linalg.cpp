@@ -19,8 +19,7 @@
 namespace ktape::ops {
 
 namespace K = backend;
-using op_helpers::as_given, op_helpers::batch_of, op_helpers::matrices, op_helpers::transposed,
-    op_helpers::with_float_or_double;
+using op_helpers::as_given, op_helpers::batch_of, op_helpers::matrices, op_helpers::transposed;
 
 namespace {
 
@@ -37,7 +36,7 @@ std::pair<Tensor, Tensor> sign_and_logarithm(const Tensor& x) {
     const NoGrad off;
     return lu_factor(x);
   }();
-  with_float_or_double(x.dtype(), [&]<class T>() {
+  dispatch_native_floating(x.dtype(), [&]<class T>() {
     for (std::int64_t i = 0; i < sign.size(); ++i) {
       T s = 1, l = 0;
       for (std::int64_t j = 0; j < n; ++j) {

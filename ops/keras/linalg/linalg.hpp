@@ -9,7 +9,7 @@
 #include <vector>
 
 /// Linear algebra of keras.ops. Matrices are the last two axes; the axes before are a batch. Integers and bools are
-/// converted to floatx(), float16 is computed in float32. The functions are differentiable to any order unless a comment
+/// converted to floatx(), float16 and bfloat16 are computed in float32. The functions are differentiable to any order unless a comment
 /// says otherwise. Other ranks and shapes are a ValueError. The functions run LAPACK; a matrix that the function cannot
 /// take is a LinAlgError that names the matrix of the batch.
 ///

@@ -17,7 +17,7 @@ namespace ktape::ops {
 
 namespace K = backend;
 using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::copied,
-    op_helpers::each_matrix, op_helpers::matrices, op_helpers::transposed, op_helpers::with_float_or_double;
+    op_helpers::each_matrix, op_helpers::matrices, op_helpers::transposed;
 
 namespace {
 
@@ -41,7 +41,7 @@ SVD svd_of_values(const Tensor& x, bool full, bool vectors) {
     u = Tensor::empty(appended(batch, {m, u_columns}), x.dtype(), "svd");
     vh = Tensor::empty(appended(batch, {vh_rows, n}), x.dtype(), "svd");
   }
-  with_float_or_double(x.dtype(), [&]<class T>() {
+  dispatch_native_floating(x.dtype(), [&]<class T>() {
     each_matrix("svd", "a matrix must have finite elements for which the iteration converges", batch,
                 [&](std::int64_t i) {
                   return kernels::svd(m, n, full, work.pointer<T>() + i * m * n, s.pointer<T>() + i * k,
@@ -128,7 +128,7 @@ namespace {
 Eigh recorded_eigh(const Tensor& x) {
   const std::int64_t n = x.shape()[-1];
   Tensor v = copied("eigh", x), w = Tensor::empty(appended(batch_of(x), {n}), x.dtype());
-  with_float_or_double(x.dtype(), [&]<class T>() {
+  dispatch_native_floating(x.dtype(), [&]<class T>() {
     each_matrix(
         "eigh", "a matrix must have finite elements for which the iteration converges", batch_of(x),
         [&](std::int64_t i) { return kernels::eigh(n, v.pointer<T>() + i * n * n, w.pointer<T>() + i * n); });
@@ -231,7 +231,7 @@ std::vector<Tensor> recorded_eig(const Tensor& x) {
   const std::int64_t n = x.shape()[-1];
   Tensor wr = Tensor::empty(shape, x.dtype()), wi = Tensor::empty(shape, x.dtype());
   Tensor vr = Tensor::empty(x.shape(), x.dtype()), vi = Tensor::empty(x.shape(), x.dtype());
-  with_float_or_double(x.dtype(), [&]<class T>() {
+  dispatch_native_floating(x.dtype(), [&]<class T>() {
     each_matrix("eig", "a matrix must have finite elements for which the iteration converges", batch_of(x),
                 [&](std::int64_t i) {
                   return kernels::eig(n, work.pointer<T>() + i * n * n, wr.pointer<T>() + i * n,

@@ -93,6 +93,7 @@ namespace {
 
 double largest(DType dtype) {
   if (dtype == DType::Float16) return 65504;
+  if (dtype == DType::BFloat16) return 0x1.fep127;
   if (dtype == DType::Float32) return std::numeric_limits<float>::max();
   return std::numeric_limits<double>::max();
 }

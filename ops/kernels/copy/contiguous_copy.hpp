@@ -39,9 +39,8 @@ Vec<U> permuted(Vec<U> v, Vec<U> index) {
 template <class U, class F>
 void write_run(U* out, std::int64_t n, bool non_temporal, const F& at) {
   constexpr std::int64_t w = lanes<U>;
-  constexpr bool whole = w * sizeof(U) == vector_bytes;  // a vector of float16 is half a cache line
   std::int64_t i = 0;
-  if (non_temporal && ((whole && n >= 8 * w) || streamable(out, n * sizeof(U)))) {
+  if (non_temporal && (n >= 8 * w || streamable(out, n * sizeof(U)))) {
     const auto address = reinterpret_cast<std::uintptr_t>(out);
     if ((i = -address % vector_bytes / sizeof(U)) > 0) store_partial(out, at(0, i), i);
     if ((address + i * sizeof(U)) % vector_bytes == 0)

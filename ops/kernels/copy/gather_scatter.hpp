@@ -17,7 +17,7 @@ void add_run(const T* in, T* out, std::int64_t n) {
   constexpr int w = lanes<T>;
   std::int64_t j = 0;
   for (; j + w <= n; j += w) store(out + j, load(out + j) + load(in + j));
-  for (; j < n; ++j) out[j] = narrow<T>(static_cast<compute_type<T>>(element(out + j) + element(in + j)));
+  for (; j < n; ++j) out[j] = static_cast<T>(element(out + j) + element(in + j));
 }
 
 /// Adds rows to the rows of `out` that the indices name. Threads divide the columns of wide rows, which is
@@ -63,7 +63,7 @@ void gather_rows(void* out, const void* in, const Index* indices, std::int64_t o
 
 /// out[o, indices[i], :] += in[o, i, :] for o < outer and i = 0, ..., count - 1 in this order, whatever the
 /// number of threads. Rows have `width` elements, and out has `axis` rows for every o. Integers wrap around;
-/// float16 is rounded after every addition; T is not bool.
+/// T is not bool.
 template <class T, class Index>
 void scatter_add_rows(T* out, const Index* indices, const T* in, std::int64_t outer, std::int64_t axis,
                       std::int64_t count, std::int64_t width) {

@@ -82,7 +82,7 @@ class ChainRun {
         x[k] = at(step.x[k], begin);
         steps[k] = {step.x[k].repeats ? 0 : step.loop.lanes, 0};
       }
-      if (step.loop.halves) map_halves(step.loop, n, at(step.out, begin), x);
+      if (step.loop.halves != Half::None) map_halves(step.loop, n, at(step.out, begin), x);
       else step.loop.run(step.loop.f, 1, n, at(step.out, begin), x, steps);
     }
   }

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/half.hpp>
 #include <ktape/autograd/base/parallel.hpp>
 #include <ktape/ops/kernels/elementwise/broadcast_reader.hpp>
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
@@ -19,23 +20,36 @@ void run(const ElementLoop& loop, std::int64_t n, void* out, const void* const* 
   loop.run(loop.f, 1, n, out, x, steps);
 }
 
-void widen(const float16* from, float* to, std::int64_t n) {
-  for_vectors<float>(n, [&](std::int64_t i, auto m) { store(to + i, load_partial(from + i, m)); });
-}
-void narrow_to(float16* to, const float* from, std::int64_t n) {
-  for_vectors<float>(n, [&](std::int64_t i, auto m) { store_partial(to + i, load(from + i), m); });
+int lanes_of(DType dtype) {
+  return dtype == DType::Float64 ? lanes<double> : dtype.is_floating() ? lanes<float> : 1;
 }
 
 }  // namespace
 
+ElementLoop loop_of_dtype(ElementLoop::Run run, const void* f, int inputs, DType dtype, bool conditions) {
+  const auto size = static_cast<int>(dtype.size());
+  const Half halves = dtype == DType::Float16    ? Half::Float16
+                      : dtype == DType::BFloat16 ? Half::BFloat16
+                                                 : Half::None;
+  return {run,
+          f,
+          inputs,
+          size,
+          conditions ? 1 : size,
+          lanes_of(dtype),
+          halves,
+          halves != Half::None && !conditions};
+}
+
 void map_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
   alignas(vector_size) float inputs[most_inputs][block], results[block];
   const void* const from[most_inputs] = {inputs[0], inputs[1], inputs[2], inputs[3]};
+  const DType half = loop.halves == Half::Float16 ? DType::Float16 : DType::BFloat16;
   for (std::int64_t i = 0, m; i < n; i += m) {
     m = std::min(block, n - i);
-    for (int k = 0; k < loop.inputs; ++k) widen(static_cast<const float16*>(x[k]) + i, inputs[k], m);
+    for (int k = 0; k < loop.inputs; ++k) widen(m, half, at(x[k], i * 2), inputs[k]);
     run(loop, m, results, from);
-    if (loop.results_halves) narrow_to(static_cast<float16*>(out) + i, results, m);
+    if (loop.results_halves) narrow(m, results, half, at(out, i * 2));
     else std::memcpy(at(out, i), results, static_cast<std::size_t>(m));
   }
 }
@@ -116,14 +130,14 @@ void run_blocks(const ElementLoop& loop, std::int64_t n, void* out, const Operan
     m = x[0].repeats || x[1].repeats ? std::min(block, n - i) : n;
     const void* from[2];
     for (int k = 0; k < 2; ++k) from[k] = x[k].repeats ? repeated[k] : at(x[k].at, i * loop.in_size);
-    if (loop.halves) map_halves(loop, m, at(out, i * loop.out_size), from);
+    if (loop.halves != Half::None) map_halves(loop, m, at(out, i * loop.out_size), from);
     else run(loop, m, at(out, i * loop.out_size), from);
   }
 }
 
 /// Computes a row. Reads and writes nothing after the row.
 void run_row(const ElementLoop& loop, std::int64_t n, void* out, const Operand (&x)[2]) {
-  if (loop.lanes > 1 && !loop.halves) run_vectors(loop, n, out, x);
+  if (loop.lanes > 1 && loop.halves == Half::None) run_vectors(loop, n, out, x);
   else run_blocks(loop, n, out, x);
 }
 
@@ -172,7 +186,7 @@ void map_elements(const ElementLoop& loop, std::int64_t n, void* out, const void
   const auto range = [&](std::int64_t begin, std::int64_t end) {
     const void* from[most_inputs];
     for (int k = 0; k < loop.inputs; ++k) from[k] = at(x[k], begin * loop.in_size);
-    if (loop.halves) map_halves(loop, end - begin, at(out, begin * loop.out_size), from);
+    if (loop.halves != Half::None) map_halves(loop, end - begin, at(out, begin * loop.out_size), from);
     else run(loop, end - begin, at(out, begin * loop.out_size), from);
   };
   if (n <= map_grain) return range(0, n);
@@ -193,7 +207,7 @@ void map_broadcast(const ElementLoop& loop, const BroadcastPlan& plan, void* out
               {{at(x, xstep ? begin * loop.in_size : 0), !xstep},
                {at(y, ystep ? begin * loop.in_size : 0), !ystep}});
     });
-  const bool whole_vectors = loop.lanes > 1 && !loop.halves && inner % loop.lanes == 0;
+  const bool whole_vectors = loop.lanes > 1 && loop.halves == Half::None && inner % loop.lanes == 0;
   parallel_for(rows, std::max<std::int64_t>(1, map_grain / inner), [&](std::int64_t begin, std::int64_t end) {
     BroadcastCursor cursor(plan, begin);
     for (std::int64_t row = begin, n; row < end; row += n, cursor.next(n)) {

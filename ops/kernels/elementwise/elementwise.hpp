@@ -1,19 +1,23 @@
 #pragma once
+#include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/ops/kernels/elementwise/broadcast.hpp>
 #include <ktape/ops/kernels/simd/vector.hpp>
 
 #include <utility>
 
-/// Element-wise kernels: one pass that applies a generic lambda to vectors (float, double; float16 as float)
-/// or elements (other types).
+/// Element-wise kernels: one pass that applies a generic lambda to vectors (float, double; float16 and bfloat16
+/// as float) or elements (other types).
 namespace ktape::kernels {
 
 /// Elements below which a second thread costs more than it brings.
 inline constexpr std::int64_t map_grain = 1 << 15;
 
+/// The type of half precision numbers in memory, for which a loop computes floats.
+enum class Half : std::uint8_t { None, Float16, BFloat16 };
+
 /// A compiled loop over consecutive elements, out[i] = f(x[i]...), and what its callers must know of the
-/// element types. For each lambda and type only this loop is compiled: threads, broadcasting and float16 are
-/// the work of elementwise.cpp, which calls the loop block by block.
+/// element types. For each lambda and type only this loop is compiled: threads, broadcasting and half
+/// precision are the work of elementwise.cpp, which calls the loop block by block.
 struct ElementLoop {
   /// The elements by which an input moves.
   struct Step {
@@ -22,16 +26,20 @@ struct ElementLoop {
   };
   /// Computes rows of n elements each; the results of all rows are consecutive. A loop over vectors reads and
   /// writes whole vectors, also after the last element.
-  void (*run)(const void* f, std::int64_t rows, std::int64_t n, void* out, const void* const* x,
-              const Step* steps);
+  using Run = void (*)(const void* f, std::int64_t rows, std::int64_t n, void* out, const void* const* x,
+                       const Step* steps);
+  Run run;
   const void* f;        ///< the lambda
   int inputs;           ///< the number of inputs, at most 4
   int in_size;          ///< bytes of an input's element in memory
   int out_size;         ///< bytes of a result's element in memory
   int lanes;            ///< elements of a vector; 1 for a loop over elements
-  bool halves;          ///< inputs are float16, for which the loop computes floats
-  bool results_halves;  ///< results are float16, too
+  Half halves;          ///< the type of the inputs in memory
+  bool results_halves;  ///< results have the type of the inputs
 };
+
+/// Returns a loop whose inputs and results have a dtype; the results are bools if `conditions`.
+ElementLoop loop_of_dtype(ElementLoop::Run run, const void* f, int inputs, DType dtype, bool conditions);
 
 /// out[i] = f(x[i]...) over whole tensors, split over the threads; vectors beyond the last element end in the
 /// padding of the storages.
@@ -41,13 +49,14 @@ void map_elements(const ElementLoop& loop, std::int64_t n, void* out, const void
 void map_broadcast(const ElementLoop& loop, const BroadcastPlan& plan, void* out, const void* x,
                    const void* y);
 
-/// out[i] = f(x[i]...) for n float16 inputs, computed in float by the calling thread.
+/// out[i] = f(x[i]...) for n inputs in half precision, computed in float by the calling thread.
 void map_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x);
 
 namespace detail {
-/// The type of the elements that a loop over T computes: float for float16, whose loop is the loop of float.
+/// The type of the elements that a loop over T computes: float for half precision, whose loop is the loop of
+/// float.
 template <class T>
-using loop_type = std::conditional_t<std::is_same_v<T, float16>, float, T>;
+using loop_type = std::conditional_t<is_half<T>, float, T>;
 
 /// Stores a vector of results.
 template <class A>
@@ -99,30 +108,35 @@ constexpr auto loop_of = []<std::size_t... I>(std::index_sequence<I...>) {
 }
 (std::make_index_sequence<N>());
 
-/// The number of elements that a vector of the loop over T holds; 1 for a loop over elements.
-template <class T>
-constexpr int loop_lanes() {
-  if constexpr (std::is_floating_point_v<loop_type<T>>) return lanes<loop_type<T>>;
-  else return 1;
-}
-
 /// Returns the loop of a lambda over N inputs of T with results of R.
 template <class T, class R, int N, class F>
 ElementLoop element_loop(const F& f) {
-  return {loop_of<T, R, F, N>,       &f, N, sizeof(T), sizeof(R), loop_lanes<T>(), std::is_same_v<T, float16>,
-          std::is_same_v<R, float16>};
+  return loop_of_dtype(loop_of<T, R, F, N>, &f, N, dtype_of<T>(), !std::is_same_v<T, R>);
 }
 }  // namespace detail
+
+/// The dtypes that a function of elements takes.
+enum class Elements { Floating, Integer, Number, Any };
+
+/// Returns the loop of a lambda over N inputs of a dtype, with results of the dtype, or with conditions as
+/// results.
+template <Elements elements, int N, bool conditions = false, class F>
+ElementLoop element_loop(DType dtype, const F& f) {
+  const auto pick = []<class T>() -> ElementLoop::Run {
+    return detail::loop_of<T, std::conditional_t<conditions, bool, T>, F, N>;
+  };
+  ElementLoop::Run run;
+  if constexpr (elements == Elements::Floating) run = dispatch_floating(dtype, pick);
+  else if constexpr (elements == Elements::Integer) run = dispatch_integer(dtype, pick);
+  else if constexpr (elements == Elements::Number) run = dispatch_number(dtype, pick);
+  else run = dispatch(dtype, pick);
+  return loop_of_dtype(run, &f, N, dtype, conditions);
+}
 
 /// out[i] = f(x[i]...) over whole tensors of T, with results of R: T or bool.
 template <class T, class R, class F>
 void map(std::int64_t n, R* out, const F& f, const auto*... x) {
   const void* const inputs[] = {x...};
-  if constexpr (!std::is_same_v<T, float16>)
-    if (n <= map_grain) {  // the shortest way, which small tensors notice
-      static constexpr ElementLoop::Step step{detail::loop_lanes<T>(), 0}, steps[] = {step, step, step, step};
-      return detail::loop_of<T, R, F, sizeof...(x)>(&f, 1, n, out, inputs, steps);
-    }
   map_elements(detail::element_loop<T, R, sizeof...(x)>(f), n, out, inputs);
 }
 

@@ -40,12 +40,17 @@ Engine::Engine(const std::string& backend) : name_(backend) {
   }
 }
 
-void Engine::run(Kernel kernel, const void* arguments, Threads threads) const {
+bool Engine::run(Kernel kernel, const void* arguments, Threads threads) const {
   const OneThread alone(threads == Threads::One);
-  for (const Kernels* layer : layers_)
+  const bool bfloat16 =
+      *static_cast<const std::int32_t*>(arguments) == KTAPE_BFLOAT16;  // all begin with a dtype
+  for (const Kernels* layer : layers_) {
+    if (!layer || (bfloat16 && layer != &onednn_kernels())) continue;
     if (const ktape_kernel function = (*layer)[static_cast<std::size_t>(kernel)];
         function && function(arguments))
-      return;
+      return true;
+  }
+  return false;
 }
 
 }  // namespace ktape::kernels

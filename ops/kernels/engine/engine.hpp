@@ -79,7 +79,8 @@ class Engine {
   explicit Engine(const std::string& backend);
   Engine(const Engine&) = delete;
   const std::string& name() const { return name_; }
-  void run(Kernel kernel, const void* arguments, Threads threads = Threads::All) const;
+  /// Runs a kernel. Returns false, without a result, if the arguments are bfloat16 and no layer multiplies them.
+  bool run(Kernel kernel, const void* arguments, Threads threads = Threads::All) const;
 
  private:
   std::string name_;
@@ -87,12 +88,10 @@ class Engine {
   Kernels library_{};
 };
 
-/// Converts a floating dtype to the number that stands for the dtype in the arguments, and back.
+/// Converts a dtype of kernels, float32, float64 or bfloat16, to the number that stands for the dtype in the
+/// arguments.
 inline std::int32_t engine_dtype(DType dtype) {
-  return dtype == DType::Float64 ? KTAPE_FLOAT64 : dtype == DType::Float32 ? KTAPE_FLOAT32 : KTAPE_FLOAT16;
-}
-inline DType dtype_of_engine(std::int32_t dtype) {
-  return dtype == KTAPE_FLOAT64 ? DType::Float64 : dtype == KTAPE_FLOAT32 ? DType::Float32 : DType::Float16;
+  return dtype == DType::Float64 ? KTAPE_FLOAT64 : dtype == DType::BFloat16 ? KTAPE_BFLOAT16 : KTAPE_FLOAT32;
 }
 
 }  // namespace ktape::kernels

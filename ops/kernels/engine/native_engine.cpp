@@ -12,18 +12,17 @@ namespace {
 /// Calls f with the arguments' element type and returns 1: the call is done.
 template <class Arguments, class F>
 std::int32_t computed(const Arguments& call, const F& f) {
-  dispatch_floating(dtype_of_engine(call.dtype), f);
+  dispatch_native_floating(call.dtype == KTAPE_FLOAT64 ? DType::Float64 : DType::Float32, f);
   return 1;
 }
 
 std::int32_t matmul(const void* arguments) {
   const auto& call = *static_cast<const ktape_matmul*>(arguments);
   return computed(call, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, float16>)
-      blas_matmul<T>(call.rows, call.columns, call.inner,
-                     {static_cast<const T*>(call.a), call.a_stride, call.a_transposed != 0},
-                     {static_cast<const T*>(call.b), call.b_stride, call.b_transposed != 0},
-                     static_cast<T*>(call.c), call.columns, call.accumulate != 0);
+    blas_matmul<T>(call.rows, call.columns, call.inner,
+                   {static_cast<const T*>(call.a), call.a_stride, call.a_transposed != 0},
+                   {static_cast<const T*>(call.b), call.b_stride, call.b_transposed != 0},
+                   static_cast<T*>(call.c), call.columns, call.accumulate != 0);
   });
 }
 
@@ -34,28 +33,25 @@ bool is_depthwise(const ktape_convolution& call) {
 std::int32_t forward(const void* arguments) {
   const auto& call = *static_cast<const ktape_convolution*>(arguments);
   return computed(call, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, float16>)
-      is_depthwise(call)               ? depthwise<T>(call)
-      : suits_direct_convolution(call) ? direct_convolution<T>(call)
-                                       : convolution<T>(call);
+    is_depthwise(call)               ? depthwise<T>(call)
+    : suits_direct_convolution(call) ? direct_convolution<T>(call)
+                                     : convolution<T>(call);
   });
 }
 
 std::int32_t backward_data(const void* arguments) {
   const auto& call = *static_cast<const ktape_convolution*>(arguments);
   return computed(call, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, float16>)
-      is_depthwise(call) ? depthwise_backward_data<T>(call) : convolution_backward_data<T>(call);
+    is_depthwise(call) ? depthwise_backward_data<T>(call) : convolution_backward_data<T>(call);
   });
 }
 
 std::int32_t backward_kernel(const void* arguments) {
   const auto& call = *static_cast<const ktape_convolution*>(arguments);
   return computed(call, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, float16>)
-      is_depthwise(call)               ? depthwise_backward_kernel<T>(call)
-      : suits_direct_convolution(call) ? direct_convolution_backward_kernel<T>(call)
-                                       : convolution_backward_kernel<T>(call);
+    is_depthwise(call)               ? depthwise_backward_kernel<T>(call)
+    : suits_direct_convolution(call) ? direct_convolution_backward_kernel<T>(call)
+                                     : convolution_backward_kernel<T>(call);
   });
 }
 
@@ -118,9 +114,8 @@ std::int32_t batch_moments(const void* arguments) {
 std::int32_t batch_slopes(const void* arguments) {
   const auto& call = *static_cast<const ktape_batch_normalization*>(arguments);
   return computed(call, [&]<class T>() {
-    const auto slopes =
-        channel_slopes({call.outer, call.channels, call.inner}, static_cast<const T*>(call.g),
-                       static_cast<const T*>(call.x), static_cast<const compute_type<T>*>(call.centre));
+    const auto slopes = channel_slopes({call.outer, call.channels, call.inner}, static_cast<const T*>(call.g),
+                                       static_cast<const T*>(call.x), static_cast<const T*>(call.centre));
     for (std::size_t c = 0; c < slopes.size(); ++c)
       call.first[c] = slopes[c].g, call.second[c] = slopes[c].gx;
   });
@@ -131,7 +126,7 @@ std::int32_t batch_affine(const void* arguments) {
   return computed(call, [&]<class T>() {
     const ChannelLayout layout{call.outer, call.channels, call.inner};
     const T *x = static_cast<const T*>(call.x), *g = static_cast<const T*>(call.g);
-    const auto of = [](const void* numbers) { return static_cast<const compute_type<T>*>(numbers); };
+    const auto of = [](const void* numbers) { return static_cast<const T*>(numbers); };
     T* y = static_cast<T*>(call.y);
     if (!x) channel_scale(layout, g, of(call.scale), y);
     else if (!g) channel_affine(layout, x, of(call.centre), of(call.slope), of(call.offset), y);

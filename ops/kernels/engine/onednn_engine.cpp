@@ -1,6 +1,7 @@
 #include <ktape/ops/kernels/engine/engine.hpp>
 
 #ifdef KTAPE_WITH_ONEDNN
+#include <ktape/autograd/base/half.hpp>
 #include <ktape/autograd/base/memory.hpp>
 #include <ktape/autograd/base/parallel.hpp>
 #include <ktape/ops/kernels/convolution/convolution.hpp>
@@ -16,6 +17,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <utility>
 #endif
 
 namespace ktape::kernels {
@@ -46,18 +48,36 @@ dnnl::stream& stream() {
   return stream;
 }
 
+/// Returns whether the processor multiplies bfloat16, and ONEDNN_MAX_CPU_ISA lets oneDNN do so. Without the
+/// instructions oneDNN would be slower than float32.
+bool multiplies_bfloat16() {
+  constexpr auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
+  static const bool can = (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) == needed;
+  return can;
+}
+
+memory::data_type type_of(std::int32_t dtype) {
+  return dtype == KTAPE_BFLOAT16 ? memory::data_type::bf16 : memory::data_type::f32;
+}
+
 /// A matrix product that is ready to run.
 struct Product {
   memory::desc a, b, c, scratchpad;
-  dnnl::matmul primitive;
+  dnnl::matmul primitive;  ///< null if oneDNN has no fast implementation
 
   explicit Product(const ktape_matmul& m)
-      : a({m.rows, m.inner}, memory::data_type::f32, memory::dims{m.a_stride, 1}),
-        b({m.inner, m.columns}, memory::data_type::f32, memory::dims{1, m.b_stride}),
-        c({m.rows, m.columns}, memory::data_type::f32, memory::dims{m.columns, 1}) {
+      : a({m.rows, m.inner}, type_of(m.dtype), steps(m.a_stride, m.a_transposed)),
+        b({m.inner, m.columns}, type_of(m.dtype), steps(m.b_stride, m.b_transposed)),
+        c({m.rows, m.columns}, type_of(m.dtype), memory::dims{m.columns, 1}) {
     const dnnl::matmul::primitive_desc description({a, b, c}, attributes(), processor());
+    if (std::strstr(description.impl_info_str(), "ref")) return;
     scratchpad = description.scratchpad_desc();
     primitive = dnnl::matmul(description);
+  }
+
+ private:
+  static memory::dims steps(std::int64_t stride, std::int32_t transposed) {
+    return transposed ? memory::dims{1, stride} : memory::dims{stride, 1};
   }
 };
 
@@ -84,10 +104,13 @@ bool prefers_primitive(const ktape_matmul& m) {
          has_all_threads();
 }
 
-void run_primitive(const ktape_matmul& m) {
-  static auto& cache = *new LruCache<std::array<std::int64_t, 6>, Product>(512);
-  const auto product = cache.get({omp_get_max_threads(), m.rows, m.columns, m.inner, m.a_stride, m.b_stride},
+/// Returns whether oneDNN has a fast primitive, which has then run.
+bool run_primitive(const ktape_matmul& m) {
+  static auto& cache = *new LruCache<std::array<std::int64_t, 9>, Product>(512);
+  const auto product = cache.get({omp_get_max_threads(), m.dtype, m.rows, m.columns, m.inner, m.a_stride,
+                                  m.b_stride, m.a_transposed, m.b_transposed},
                                  [&] { return Product(m); });
+  if (!product->primitive) return false;
   const auto bytes = static_cast<std::int64_t>(product->scratchpad.get_size());
   Workspace<char> space(bytes);
   const auto at = [](const memory::desc& desc, const void* data) {
@@ -98,13 +121,26 @@ void run_primitive(const ktape_matmul& m) {
                                         {DNNL_ARG_DST, at(product->c, m.c)},
                                         {DNNL_ARG_SCRATCHPAD, at(product->scratchpad, space.take(bytes))}});
   stream().wait();
+  return true;
+}
+
+/// Computes a product of bfloat16, with sums in float32.
+std::int32_t bfloat16_matmul(const ktape_matmul& m) {
+  if (!multiplies_bfloat16() || m.accumulate || !has_all_threads()) return 0;
+  const OneThread alone(fits_one_thread(m.rows * m.columns * m.inner));
+  try {
+    return run_primitive(m);
+  } catch (const dnnl::error&) {
+    return 0;
+  }
 }
 
 std::int32_t matmul(const void* arguments) {
   const auto& m = *static_cast<const ktape_matmul*>(arguments);
+  if (m.dtype == KTAPE_BFLOAT16) return bfloat16_matmul(m);
   if (m.dtype != KTAPE_FLOAT32) return 0;
   const OneThread alone(fits_one_thread(m.rows * m.columns * m.inner));
-  if (prefers_primitive(m)) return run_primitive(m), 1;
+  if (prefers_primitive(m) && run_primitive(m)) return 1;
   const auto letter = [](int transposed) { return transposed ? 'T' : 'N'; };
   return dnnl_sgemm(letter(m.a_transposed), letter(m.b_transposed), m.rows, m.columns, m.inner, 1,
                     static_cast<const float*>(m.a), m.a_stride, static_cast<const float*>(m.b), m.b_stride,
@@ -118,13 +154,14 @@ struct Prepared {
   memory::desc x, kernel, packed, y, scratchpad;
 };
 
-/// The geometry in oneDNN's terms: two or three spatial dimensions.
+/// The geometry in oneDNN's terms: two or three spatial dimensions. The gradient of a kernel of bfloat16 is summed
+/// up in float32.
 struct Geometry {
   memory::desc x, kernel, packed, y;
   memory::dims strides, dilation, front, back;
   bool grouped, depthwise;
 
-  explicit Geometry(const ktape_convolution& c)
+  Geometry(Pass pass, const ktape_convolution& c)
       : grouped(c.groups > 1), depthwise(grouped && c.groups == c.input_channels) {
     const bool flat = c.input[0] == 1 && c.window[0] == 1 && c.output[0] == 1;
     memory::dims input{c.batch, c.input_channels}, output{c.batch, c.output_channels};
@@ -136,11 +173,12 @@ struct Geometry {
       const std::int64_t reach = (c.output[d] - 1) * c.strides[d] + (c.window[d] - 1) * c.dilation[d] + 1;
       back.push_back(std::max<std::int64_t>(0, reach - c.input[d] - c.padding[d]));
     }
-    const auto f32 = memory::data_type::f32;
+    const auto of_images = type_of(c.dtype),
+               of_kernel = pass == Pass::BackwardKernel ? memory::data_type::f32 : of_images;
     const Tag images = flat ? Tag::nhwc : Tag::ndhwc;
     const Tag weights = grouped ? (flat ? Tag::hwigo : Tag::dhwigo) : (flat ? Tag::hwio : Tag::dhwio);
-    x = {input, f32, images}, y = {output, f32, images};
-    kernel = {window, f32, weights}, packed = {window, f32, Tag::any};
+    x = {input, of_images, images}, y = {output, of_images, images};
+    kernel = {window, of_kernel, weights}, packed = {window, of_kernel, Tag::any};
   }
 };
 
@@ -178,7 +216,7 @@ Prepared prepared(const Geometry& g, const Description& description,
 }
 
 Prepared prepare(Pass pass, const ktape_convolution& c) {
-  const Geometry g(c);
+  const Geometry g(pass, c);
   const auto algorithm = dnnl::algorithm::convolution_direct;
   const dnnl::convolution_forward::primitive_desc forward(
       {pass == Pass::Forward ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training,
@@ -202,17 +240,18 @@ Prepared prepare(Pass pass, const ktape_convolution& c) {
       &dnnl::convolution_backward_weights::primitive_desc::diff_weights_desc, true);
 }
 
-using Key = std::array<std::int64_t, 24>;
+using Key = std::array<std::int64_t, 25>;
 
 Key key_of(Pass pass, const ktape_convolution& c) {
   // oneDNN fixes the number of threads when a primitive is made.
   Key key{static_cast<std::int64_t>(pass),
           omp_get_max_threads(),
+          c.dtype,
           c.batch,
           c.groups,
           c.input_channels,
           c.output_channels};
-  auto at = key.begin() + 6;
+  auto at = key.begin() + 7;
   for (const auto* extents : {&c.input, &c.window, &c.output, &c.strides, &c.dilation, &c.padding})
     at = std::copy(std::begin(*extents), std::end(*extents), at);
   return key;
@@ -232,7 +271,7 @@ std::shared_ptr<const Prepared> lookup(Pass pass, const ktape_convolution& c) {
 /// A kernel in the layout of a primitive.
 struct Packed {
   memory::desc layout;
-  WorkVector<float> elements;
+  WorkVector<char> elements;
 };
 
 /// Copies the kernel into the layout of the primitive.
@@ -245,12 +284,11 @@ void destroy_packed(void* memo) { delete static_cast<Packed*>(memo); }
 
 /// Returns the packed kernel in the memo, made at the first call; null if the memo belongs to another engine
 /// or another layout. Packing a kernel takes as long as a convolution of a few images.
-float* packed_kernel(const Prepared& p, const ktape_convolution& c) {
+char* packed_kernel(const Prepared& p, const ktape_convolution& c) {
   static auto& mutex = *new std::mutex;
   const std::lock_guard lock(mutex);
   if (!*c.memo) {
-    auto packed =
-        std::make_unique<Packed>(Packed{p.packed, WorkVector<float>(p.packed.get_size() / sizeof(float))});
+    auto packed = std::make_unique<Packed>(Packed{p.packed, WorkVector<char>(p.packed.get_size())});
     pack(p, c, packed->elements.data());
     stream().wait();
     *c.destroy_memo = destroy_packed;
@@ -321,7 +359,9 @@ bool sum_over_images(const ktape_convolution& c, std::int64_t products) {
     const OneThread alone(true);
     ktape_convolution part = c;
     part.batch = end - begin;
-    part.x = static_cast<float*>(c.x) + begin * image, part.y = static_cast<float*>(c.y) + begin * result;
+    const std::int64_t bytes = c.dtype == KTAPE_BFLOAT16 ? 2 : 4;
+    part.x = static_cast<char*>(c.x) + begin * image * bytes;
+    part.y = static_cast<char*>(c.y) + begin * result * bytes;
     part.kernel = sums;
     if (!run_primitive(Pass::BackwardKernel, part)) all = false;
   };
@@ -331,11 +371,8 @@ bool sum_over_images(const ktape_convolution& c, std::int64_t products) {
   return all;
 }
 
-template <Pass pass>
-std::int32_t convolution(const void* arguments) {
-  const auto& c = *static_cast<const ktape_convolution*>(arguments);
-  if (c.dtype != KTAPE_FLOAT32 || leaves_to_native(pass, c)) return 0;
-  if (!has_all_threads()) return 0;
+/// Runs a pass; false where oneDNN has no fast primitive. The gradient of a kernel is float32.
+bool run_divided(Pass pass, const ktape_convolution& c) {
   const std::int64_t products = products_of(c);
   if (pass == Pass::BackwardKernel && omp_get_max_threads() > 1 && c.batch > 1 && products > product_grain &&
       products <= most_patient_products)
@@ -343,6 +380,29 @@ std::int32_t convolution(const void* arguments) {
   const OneThread alone(
       fits_one_thread(products, pass == Pass::BackwardKernel ? Team::Fixed : Team::Adaptive));
   return run_primitive(pass, c);
+}
+
+/// Computes the gradient of a kernel of bfloat16 as float32, and rounds it.
+bool round_kernel_gradient(ktape_convolution c) {
+  std::int64_t size = c.input_channels / c.groups * c.output_channels;
+  for (const std::int64_t extent : c.window) size *= extent;
+  Workspace<float> space(size);
+  void* const rounded = std::exchange(c.kernel, space.take(size));
+  if (!run_divided(Pass::BackwardKernel, c)) return false;
+  parallel_for(size, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+    narrow(end - begin, static_cast<const float*>(c.kernel) + begin, static_cast<bfloat16*>(rounded) + begin);
+  });
+  return true;
+}
+
+template <Pass pass>
+std::int32_t convolution(const void* arguments) {
+  const auto& c = *static_cast<const ktape_convolution*>(arguments);
+  if (!has_all_threads()) return 0;
+  if (c.dtype == KTAPE_BFLOAT16)
+    return multiplies_bfloat16() &&
+           (pass == Pass::BackwardKernel ? round_kernel_gradient(c) : run_divided(pass, c));
+  return c.dtype == KTAPE_FLOAT32 && !leaves_to_native(pass, c) && run_divided(pass, c);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ void write(void* data, const std::int64_t (&extents)[N], const auto& values) {
 /// Calls f with the arguments' element type and returns 1: the call is done.
 template <class Arguments, class F>
 std::int32_t computed(const Arguments& call, const F& f) {
-  dispatch_floating(dtype_of_engine(call.dtype), f);
+  dispatch_native_floating(call.dtype == KTAPE_FLOAT64 ? DType::Float64 : DType::Float32, f);
   return 1;
 }
 
@@ -56,13 +56,11 @@ Matrix<T> read_matrix(const void* data, std::int64_t rows, std::int64_t columns,
 std::int32_t matmul(const void* arguments) {
   const auto& call = *static_cast<const ktape_matmul*>(arguments);
   return computed(call, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, float16>) {
-      const auto a = read_matrix<T>(call.a, call.rows, call.inner, call.a_stride, call.a_transposed);
-      const auto b = read_matrix<T>(call.b, call.inner, call.columns, call.b_stride, call.b_transposed);
-      auto c = array<T>(call.c, {call.rows, call.columns});
-      if (call.accumulate) c += xt::linalg::dot(a, b);
-      else c = xt::linalg::dot(a, b);
-    }
+    const auto a = read_matrix<T>(call.a, call.rows, call.inner, call.a_stride, call.a_transposed);
+    const auto b = read_matrix<T>(call.b, call.inner, call.columns, call.b_stride, call.b_transposed);
+    auto c = array<T>(call.c, {call.rows, call.columns});
+    if (call.accumulate) c += xt::linalg::dot(a, b);
+    else c = xt::linalg::dot(a, b);
   });
 }
 
@@ -164,9 +162,7 @@ void convolve(const ktape_convolution& c) {
 template <Sum sum>
 std::int32_t convolution(const void* arguments) {
   const auto& call = *static_cast<const ktape_convolution*>(arguments);
-  return computed(call, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, float16>) convolve<sum, T>(call);
-  });
+  return computed(call, [&]<class T>() { convolve<sum, T>(call); });
 }
 
 // --- Pooling ----------------------------------------------------------------------------------------------

@@ -77,7 +77,8 @@ void add_parts(T* out, const A* sums, std::int64_t parts, std::int64_t stride, s
   WorkVector<double> total(static_cast<std::size_t>(n));
   for (std::int64_t part = 0; part < parts; ++part)
     for (std::int64_t j = 0; j < n; ++j) total[static_cast<std::size_t>(j)] += sums[part * stride + j];
-  for (std::int64_t j = 0; j < n; ++j) out[j] = narrow<T>(static_cast<A>(total[static_cast<std::size_t>(j)]));
+  for (std::int64_t j = 0; j < n; ++j)
+    out[j] = static_cast<T>(static_cast<A>(total[static_cast<std::size_t>(j)]));
 }
 
 }  // namespace detail

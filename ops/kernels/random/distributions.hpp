@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-/// Kernels that fill memory with random numbers, a block of the generator at a time. float16 numbers are
-/// float numbers, rounded.
+/// Kernels that fill memory with random numbers, a block of the generator at a time.
 namespace ktape::kernels {
 
 /// The type in which numbers of T are made.
@@ -121,7 +120,7 @@ void store_block(const xsimd::batch<random_real<T>> (&values)[PhiloxBlock::vecto
   }
   alignas(64) C buffer[size];
   std::memcpy(buffer, values, sizeof values);
-  std::transform(buffer, buffer + count, out, [](C number) { return narrow<T>(number); });
+  std::transform(buffer, buffer + count, out, [](C number) { return static_cast<T>(number); });
 }
 
 /// Fills out[0, n) with blocks of vectors; `make(block, values)` writes the vectors of a block.

@@ -60,18 +60,11 @@ struct AxisReduction {
 /// Reduces a contiguous [outer, axis, inner] array over its middle dimension.
 void reduce_along_axis(const AxisReduction& reduction, const void* in, void* out, AxisShape shape);
 
-/// Writes finish(column j) for n columns; float16 is rounded in vectors.
+/// Writes finish(column j) for n columns.
 template <class Kernel, class Out, class Finish>
 void write_columns(const Kernel& kernel, Out* out, std::int64_t n, std::int64_t stride,
                    const Finish& finish) {
-  std::int64_t j = 0;
-  if constexpr (std::is_same_v<Out, float16>)
-    for (; stride == 1 && j + lanes<Out> <= n; j += lanes<Out>) {
-      alignas(64) float block[lanes<Out>];
-      for (int i = 0; i < lanes<Out>; ++i) block[i] = finish(kernel.column(j + i));
-      store(out + j, load(block));
-    }
-  for (; j < n; ++j) out[j * stride] = narrow<Out>(finish(kernel.column(j)));
+  for (std::int64_t j = 0; j < n; ++j) out[j * stride] = static_cast<Out>(finish(kernel.column(j)));
 }
 
 template <class T>
@@ -118,7 +111,7 @@ AxisReduction axis_reduction(const Finish& finish) {
     const T* in = static_cast<const T*>(p);
     for (std::int64_t i = 0; i < rows; ++i, in += n) {
       if (prefetches) prefetch_following(in, n);
-      static_cast<Out*>(to)[i] = narrow<Out>((*static_cast<const Finish*>(finish))(Kernel::row(in, n)));
+      static_cast<Out*>(to)[i] = static_cast<Out>((*static_cast<const Finish*>(finish))(Kernel::row(in, n)));
     }
   };
   r.merge = [](void* totals, const void* next, std::int64_t n) {
@@ -133,7 +126,7 @@ AxisReduction axis_reduction(const Finish& finish) {
   r.finish_all = [](const void* partials, std::int64_t n, void* to, const void* finish) {
     for (std::int64_t j = 0; j < n; ++j)
       static_cast<Out*>(to)[j] =
-          narrow<Out>((*static_cast<const Finish*>(finish))(static_cast<const Partial*>(partials)[j]));
+          static_cast<Out>((*static_cast<const Finish*>(finish))(static_cast<const Partial*>(partials)[j]));
   };
   return r;
 }

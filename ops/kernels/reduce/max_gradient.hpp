@@ -39,7 +39,7 @@ void share_by_ties(const T* x, const T* y, const T* g, T* dx, AxisShape shape) {
         bits_of<A> count = 0;
         for (std::int64_t k = 0; k < shape.axis; ++k) count += element(row + k) == wanted;
         const A total = static_cast<A>(count), slope = element(g + o);
-        const T share = narrow<T>(A(1) / total * slope), none = narrow<T>(A(0) / total * slope);
+        const T share = static_cast<T>(A(1) / total * slope), none = static_cast<T>(A(0) / total * slope);
         for (std::int64_t k = 0; k < shape.axis; ++k)
           dx[o * shape.axis + k] = element(row + k) == wanted ? share : none;
       }
@@ -58,7 +58,7 @@ void share_by_ties(const T* x, const T* y, const T* g, T* dx, AxisShape shape) {
     for (std::int64_t k = 0; k < shape.axis; ++k)
       for (std::int64_t i = 0; i < width; ++i)
         to[k * shape.inner + i] =
-            narrow<T>(element(from + k * shape.inner + i) == element(wanted + i) ? shares[i] : rests[i]);
+            static_cast<T>(element(from + k * shape.inner + i) == element(wanted + i) ? shares[i] : rests[i]);
   });
 }
 

@@ -124,10 +124,10 @@ class FindMoments {
 template <class T>
 T variance_of(const Moments& x) {
   using A = compute_type<T>;
-  return narrow<T>(static_cast<A>(x.squares) / static_cast<A>(x.count));
+  return static_cast<T>(static_cast<A>(x.squares) / static_cast<A>(x.count));
 }
 
-/// out[o, j] = the moments, or the variance, of in[o, :, j]. T is float16, float or double.
+/// out[o, j] = the moments, or the variance, of in[o, :, j]. T is float or double.
 template <class T>
 void reduce_moments(const T* in, Moments* out, AxisShape shape) {
   using Kernel = detail::FindMoments<compute_type<T>>;

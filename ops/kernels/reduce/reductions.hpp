@@ -31,8 +31,8 @@ void reduce_arithmetic(const T* in, Out* out, AxisShape shape) {
 
 }  // namespace detail
 
-/// out[o, j] = the sum, product or sum of squares of in[o, :, j]. Integers wrap around; float16 is computed
-/// in float and rounded once, to T or float; for bool, the results are any, all and any.
+/// out[o, j] = the sum, product or sum of squares of in[o, :, j]. Integers wrap around; for
+/// bool, the results are any, all and any.
 template <class T, class Out>
 void reduce_sum(const T* in, Out* out, AxisShape shape) {
   detail::reduce_arithmetic<detail::Sum, detail::Max>(in, out, shape);
@@ -46,7 +46,7 @@ void reduce_sum_of_squares(const T* in, Out* out, AxisShape shape) {
   detail::reduce_arithmetic<detail::SumOfSquares, detail::Max>(in, out, shape);
 }
 
-/// The type of a sum that is divided later: int64 for integers, float for float16.
+/// The type of a sum that is divided later: int64 for integers.
 template <class T>
 using wide_type = std::conditional_t<std::is_integral_v<T>, std::int64_t, compute_type<T>>;
 

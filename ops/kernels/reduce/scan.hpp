@@ -108,7 +108,7 @@ void scan_short_row(const T* in, T* out, std::int64_t n, bool exclusive) {
     const std::int64_t i = Reverse ? n - 1 - k : k;
     const auto before = carry;
     carry = Op::combine(carry, element(in + i));
-    out[i] = narrow<T>(exclusive ? before : carry);
+    out[i] = static_cast<T>(exclusive ? before : carry);
   }
 }
 
@@ -248,8 +248,7 @@ void scan_arithmetic(const T* in, T* out, AxisShape shape, ScanOptions options) 
 
 }  // namespace detail
 
-/// out[o, k, j] = the sum, or product, of in[o, 0..k, j]. Integers wrap around; float16 is summed in float
-/// and each result rounded; for bool, the results are any and all.
+/// out[o, k, j] = the sum, or product, of in[o, 0..k, j]. Integers wrap around; for bool, the results are any and all.
 template <class T>
 void cumsum(const T* in, T* out, AxisShape shape, ScanOptions options = {}) {
   detail::scan_arithmetic<detail::Sum, detail::Max>(in, out, shape, options);

@@ -151,10 +151,10 @@ class Ctc {
   }
 
   void write_slope(std::int64_t t, T* slope) {
-    std::fill_n(slope, classes_, narrow<T>(scales_[t]));
+    std::fill_n(slope, classes_, static_cast<T>(scales_[t]));
     for (std::int64_t s = 0; s < states_; ++s) occupied_[class_[s]] += posterior_[s];
     for (std::int64_t s = 0; s < states_; ++s)
-      slope[class_[s]] = narrow<T>(scales_[t] - occupied_[class_[s]] / prediction(t, class_[s]));
+      slope[class_[s]] = static_cast<T>(scales_[t] - occupied_[class_[s]] / prediction(t, class_[s]));
     for (std::int64_t s = 0; s < states_; ++s) occupied_[class_[s]] = 0;
   }
 

@@ -30,7 +30,7 @@ using wrapping = std::conditional_t<std::is_integral_v<T>, bits_of<T>, compute_t
 
 }  // namespace detail
 
-/// out[k] = b[k] + a[k] * out[k - 1] along the axis, with out[0] = b[0]. float16 is rounded at every step.
+/// out[k] = b[k] + a[k] * out[k - 1] along the axis, with out[0] = b[0].
 template <class T>
 void linear_recurrence(const T* a, const T* b, T* out, AxisShape shape, bool backwards) {
   if (shape.axis == 0) return;

@@ -40,10 +40,9 @@ using bits_of =
                        std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
-/// The type in which elements of T are computed: float for float16, else T itself (bytes for bool).
+/// The type in which elements of T are computed: T itself, bytes for bool.
 template <class T>
-using compute_type = std::conditional_t<std::is_same_v<T, float16>, float,
-                                        std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
+using compute_type = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
 /// The number of elements of T in one vector of its compute type.
 template <class T>
@@ -54,76 +53,27 @@ Vec<T> splat(T value) {
   return value - Vec<T>{};
 }
 
-/// Returns a float16 as a float, the exact value.
-inline float to_float(float16 x) {
-#ifdef __F16C__
-  return _cvtsh_ss(x.bits());
-#else
-  return x;
-#endif
-}
-/// Returns the float16 nearest to x.
-inline float16 to_float16(float x) {
-#ifdef __F16C__
-  return float16::from_bits(static_cast<std::uint16_t>(_cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT)));
-#else
-  return float16(x);
-#endif
-}
-
 /// Returns the element at p in its compute type. Like all loads of this file, `element` may read p through an
 /// integer type of the same size.
 template <class T>
 compute_type<T> element(const T* p) {
   std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T> x;
   std::memcpy(&x, p, sizeof x);
-  if constexpr (std::is_same_v<T, float16>) return to_float(x);
-  else return x;
-}
-/// Returns a value of the compute type as a T.
-template <class T, class A>
-T narrow(A x) {
-  if constexpr (std::is_same_v<T, float16>) return to_float16(static_cast<float>(x));
-  else return static_cast<T>(x);
+  return x;
 }
 
 /// Loads lanes<T> elements, at any alignment, in the compute type.
 template <class T>
 Vec<compute_type<T>> load(const T* p) {
   Vec<compute_type<T>> v;
-  if constexpr (std::is_same_v<T, float16>) {
-#if defined(__AVX512F__) && defined(__F16C__)
-    if constexpr (vector_bytes == 64)
-      return _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-#endif
-#if defined(__F16C__)
-    if constexpr (vector_bytes == 32)
-      return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-#endif
-    for (int i = 0; i < lanes<T>; ++i) v[i] = to_float(p[i]);
-  } else {
-    std::memcpy(&v, p, sizeof v);
-  }
+  std::memcpy(&v, p, sizeof v);
   return v;
 }
 
-/// Stores lanes<T> elements at any alignment, rounded to T.
+/// Stores lanes<T> elements at any alignment.
 template <class T>
 void store(T* p, Vec<compute_type<T>> v) {
-  if constexpr (std::is_same_v<T, float16>) {
-#if defined(__AVX512F__) && defined(__F16C__)
-    if constexpr (vector_bytes == 64)
-      return _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
-                                 _mm512_maskz_cvtps_ph(0xffff, v, _MM_FROUND_TO_NEAREST_INT));
-#endif
-#if defined(__F16C__)
-    if constexpr (vector_bytes == 32)
-      return _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
-#endif
-    for (int i = 0; i < lanes<T>; ++i) p[i] = to_float16(v[i]);
-  } else {
-    std::memcpy(static_cast<void*>(p), &v, sizeof v);
-  }
+  std::memcpy(static_cast<void*>(p), &v, sizeof v);
 }
 
 /// Loads the first n elements, 0 <= n <= lanes<T>, without touching memory after them; the other lanes are
@@ -133,7 +83,7 @@ Vec<compute_type<T>> load_partial(const T* p, std::int64_t n,
                                   Vec<compute_type<T>> fill = Vec<compute_type<T>>{}) {
   if (n == lanes<T>) return load(p);
 #if defined(__AVX512BW__)
-  if constexpr (vector_bytes == 64 && !std::is_same_v<T, float16>) {
+  if constexpr (vector_bytes == 64) {
     const std::uint64_t mask = (std::uint64_t{1} << n) - 1;
     const auto old = reinterpret_cast<__m512i>(fill);
     const auto cast = [](__m512i bits) { return reinterpret_cast<Vec<compute_type<T>>>(bits); };
@@ -141,12 +91,6 @@ Vec<compute_type<T>> load_partial(const T* p, std::int64_t n,
     else if constexpr (sizeof(T) == 2) return cast(_mm512_mask_loadu_epi16(old, __mmask32(mask), p));
     else if constexpr (sizeof(T) == 4) return cast(_mm512_mask_loadu_epi32(old, __mmask16(mask), p));
     else return cast(_mm512_mask_loadu_epi64(old, __mmask8(mask), p));
-  }
-#endif
-#if defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__F16C__)
-  if constexpr (vector_bytes == 64 && std::is_same_v<T, float16>) {
-    const auto mask = static_cast<__mmask16>((1u << n) - 1);
-    return _mm512_mask_cvtph_ps(fill, mask, _mm256_maskz_loadu_epi16(mask, p));
   }
 #endif
   alignas(vector_bytes) compute_type<T> buffer[lanes<T>];
@@ -160,7 +104,7 @@ template <class T>
 void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
   if (n == lanes<T>) return store(p, v);
 #if defined(__AVX512BW__)
-  if constexpr (vector_bytes == 64 && !std::is_same_v<T, float16>) {
+  if constexpr (vector_bytes == 64) {
     const std::uint64_t mask = (std::uint64_t{1} << n) - 1;
     const auto bits = reinterpret_cast<__m512i>(v);
     if constexpr (sizeof(T) == 1) return _mm512_mask_storeu_epi8(p, mask, bits);
@@ -169,14 +113,7 @@ void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
     else return _mm512_mask_storeu_epi64(p, __mmask8(mask), bits);
   }
 #endif
-#if defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__F16C__)
-  if constexpr (vector_bytes == 64 && std::is_same_v<T, float16>) {
-    const auto mask = static_cast<__mmask16>((1u << n) - 1);
-    const __m256i rounded = _mm512_maskz_cvtps_ph(mask, v, _MM_FROUND_TO_NEAREST_INT);
-    return _mm256_mask_storeu_epi16(p, mask, rounded);
-  }
-#endif
-  for (std::int64_t i = 0; i < n; ++i) p[i] = narrow<T>(v[i]);
+  for (std::int64_t i = 0; i < n; ++i) p[i] = static_cast<T>(v[i]);
 }
 
 /// Results above this many bytes are written with non-temporal stores: the results would be evicted anyway,
@@ -207,12 +144,6 @@ void stream(void* p, V v) {
     return _mm_stream_si128(static_cast<__m128i*>(p), reinterpret_cast<__m128i>(v));
 #endif
   std::memcpy(p, &v, sizeof v);
-}
-/// Stores a vector of float as float16, past the caches. p must be aligned to as many float16 as v has lanes.
-inline void stream(float16* p, Vec<float> v) {
-  Vec<std::uint16_t, lanes<float16> * sizeof(float16)> bits;
-  store(reinterpret_cast<float16*>(&bits), v);
-  stream<decltype(bits)>(p, bits);
 }
 inline void stream_fence() {
 #if defined(__SSE2__)

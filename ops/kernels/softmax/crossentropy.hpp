@@ -58,7 +58,7 @@ void sparse_crossentropy(const T* x, const std::int64_t* target, T* loss, RowSum
   using A = compute_type<T>;
   const auto finish = [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r)
-      loss[r] = narrow<T>(sums[r].log_sum + (sums[r].largest - element(x + r * n + target[r])));
+      loss[r] = static_cast<T>(sums[r].log_sum + (sums[r].largest - element(x + r * n + target[r])));
   };
   if (n <= detail::RowTile<A>::most)
     return detail::for_row_tiles<A>(rows, n, 4, [=](std::int64_t r, std::int64_t m) {
@@ -104,7 +104,7 @@ void sparse_crossentropy_backward(const T* x, const std::int64_t* target, const 
       });
       T* at = dx + r * n + target[r];
       const A rest = std::exp(element(x + r * n + target[r]) - sums[r].largest - sums[r].log_sum) - 1;
-      *at = narrow<T>(element(g + r) * rest);
+      *at = static_cast<T>(element(g + r) * rest);
     }
   });
 }
@@ -138,13 +138,13 @@ void crossentropy(const T* x, const T* target, T* loss, RowSum<compute_type<T>>*
                                       load(tile.log_sum + j));
         store(targets.data() + j, total);  // the first targets of these rows are no longer needed
       }
-      for (std::int64_t i = 0; i < m; ++i) loss[r + i] = narrow<T>(targets.data()[i]);
+      for (std::int64_t i = 0; i < m; ++i) loss[r + i] = static_cast<T>(targets.data()[i]);
     });
   parallel_rows(rows, n * 5, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       sums[r] = detail::row_sum(x + r * n, n);
       const auto largest = splat(sums[r].largest), log_sum = splat(sums[r].log_sum);
-      loss[r] = narrow<T>(static_cast<A>(detail::sum_terms<A>(n, [&](std::int64_t i, std::int64_t m) {
+      loss[r] = static_cast<T>(static_cast<A>(detail::sum_terms<A>(n, [&](std::int64_t i, std::int64_t m) {
         return detail::cost_of<A>(load_partial(target + r * n + i, m), load_partial(x + r * n + i, m),
                                   largest, log_sum);
       })));

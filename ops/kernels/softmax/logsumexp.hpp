@@ -19,7 +19,7 @@ void logsumexp_short_rows(const T* in, T* out, AxisShape shape) {
                            });
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < shape.inner; ++j)
-        out[(r + i) * shape.inner + j] = narrow<T>(totals[j * tile.rows + i]);
+        out[(r + i) * shape.inner + j] = static_cast<T>(totals[j * tile.rows + i]);
   });
 }
 
@@ -39,7 +39,7 @@ void logsumexp_rows(const T* x, Out* out, std::int64_t rows, std::int64_t n) {
     for (std::int64_t i = 0; i < m; ++i)
       sums[i] = exp_sum<T, A>(x + (r + i) * n, n, static_cast<A>(shifts[i]), nullptr, group * n);
     store(sums, Vec<double>(functions::log(xsimd::batch<double>(load(sums)))) + load(shifts));
-    for (std::int64_t i = 0; i < m; ++i) out[r + i] = narrow<Out>(static_cast<A>(sums[i]));
+    for (std::int64_t i = 0; i < m; ++i) out[r + i] = static_cast<Out>(static_cast<A>(sums[i]));
   }
 }
 
@@ -89,7 +89,7 @@ template <class T>
 void logsumexp(const T* in, T* out, AxisShape shape) {
   using A = compute_type<T>;
   if (shape.axis == 0)
-    return void(std::fill_n(out, shape.results(), narrow<T>(-std::numeric_limits<A>::infinity())));
+    return void(std::fill_n(out, shape.results(), static_cast<T>(-std::numeric_limits<A>::infinity())));
   if (shape.results() == 0) return;
   if (detail::suits_tile<T>(shape.axis, shape.inner)) return detail::logsumexp_short_rows(in, out, shape);
   constexpr std::int64_t widest = 4096, enough = 16, piece = 65536;

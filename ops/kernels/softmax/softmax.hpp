@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-/// Softmax and its relatives over the middle dimension of contiguous [outer, axis, inner] arrays of float16,
-/// float or double, computed in float or double from differences to the largest element, with sums exact to
+/// Softmax and its relatives over the middle dimension of contiguous [outer, axis, inner] arrays of float
+/// or double, computed from differences to the largest element, with sums exact to
 /// about 1e-7.
 namespace ktape::kernels {
 namespace detail {

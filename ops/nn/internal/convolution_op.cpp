@@ -1,17 +1,17 @@
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/nn/internal/convolution_op.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace ktape::op_helpers {
 namespace {
-
-using backend::cast;
 
 /// The tensors of a convolution. The sum of y * convolve(x, kernel) is linear in each of the three tensors:
 /// the derivative with respect to a tensor is a convolution, a transposed convolution or a kernel gradient,
@@ -40,7 +40,8 @@ void for_image_blocks(const ktape_convolution& call, std::size_t elem_size, cons
       });
 }
 
-void compute(Role result, const Operands& tensors, const Convolution& c) {
+/// Computes a tensor from the other two. Returns false if the engine leaves bfloat16 to float32.
+bool compute(Role result, const Operands& tensors, const Convolution& c) {
   ktape_convolution call{};
   call.dtype = kernels::engine_dtype(tensors[Input].dtype());
   call.batch = tensors[Input].shape()[0], call.groups = c.groups;
@@ -58,23 +59,34 @@ void compute(Role result, const Operands& tensors, const Convolution& c) {
                                         kernels::Kernel::Convolution};
   if (!backend::deterministic() || result == Filters)
     return engine().run(passes[result], &call, threads_for_sums());
+  std::atomic<bool> all{true};
   for_image_blocks(call, tensors[Input].dtype().size(), [&](const ktape_convolution& part) {
-    engine().run(passes[result], &part, kernels::Threads::One);
+    if (!engine().run(passes[result], &part, kernels::Threads::One)) all = false;
   });
+  return all;
+}
+
+/// Returns the result in the dtype of the operands. float16, and bfloat16 where the processor cannot multiply
+/// it, are computed in float32.
+Tensor computed(Role role, Operands tensors, const Shape& shape, const Convolution& c) {
+  const int first = role == Input ? Filters : Input, second = role == Output ? Filters : Output;
+  const DType dtype = tensors[first].dtype();
+  tensors[role] = Tensor::empty(shape, dtype, c.op);
+  if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.size() == 0; })) {
+    std::memset(tensors[role].raw(), 0, tensors[role].size() * dtype.size());
+    return tensors[role];
+  }
+  if (dtype != DType::Float16 && compute(role, tensors, c)) return tensors[role];
+  for (const int i : {first, second}) tensors[i] = widened(tensors[i]);
+  tensors[role] = Tensor::empty(shape, DType::Float32, c.op);
+  compute(role, tensors, c);
+  return narrowed(tensors[role], dtype);
 }
 
 Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, const Convolution& c) {
   const Role role = with_respect_to;
   const int first = role == Input ? Filters : Input, second = role == Output ? Filters : Output;
-  if (tensors[first].dtype() == DType::Float16) {
-    for (const int i : {first, second}) tensors[i] = cast(tensors[i], DType::Float32);
-    return cast(derivative(role, tensors, shape, c), DType::Float16);
-  }
-  const Tensor out = Tensor::empty(shape, tensors[first].dtype(), c.op);
-  tensors[role] = out;
-  if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.size() == 0; }))
-    std::memset(out.raw(), 0, out.size() * out.dtype().size());
-  else compute(role, tensors, c);
+  const Tensor out = computed(role, tensors, shape, c);
   if (recording(tensors[first], tensors[second])) {
     tensors[role] = Tensor();
     record(c.op, out, {tensors[first], tensors[second]}, [=](const Tensor& g, Grads& grads) {

@@ -287,7 +287,7 @@ TEST_CASE("random ops refuse arguments that make no sense") {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH_AS(
       K::random_normal({2}, {.dtype = "int32"}),
-      "[random_normal] dtype must be floating (float16, float32 or float64): received dtype=int32",
+      "[random_normal] dtype must be floating (float16, bfloat16, float32 or float64): received dtype=int32",
       TypeError);
   CHECK_THROWS_WITH_AS(K::random_normal({2}, {.stddev = -1}),
                        "[random_normal] stddev must be at least 0: received stddev=-1", ValueError);

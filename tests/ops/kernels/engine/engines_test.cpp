@@ -27,11 +27,7 @@ std::vector<T> numbers(i64 n) {
 }
 
 template <class T>
-const Tolerance tolerance{.rtol = std::is_same_v<T, float16> ? 2e-3 : 0,
-                          .atol = std::is_same_v<T, double>  ? 1e-12
-                                  : std::is_same_v<T, float> ? 2e-4
-                                                             : 4e-3,
-                          .equal_nan = true};
+const Tolerance tolerance{.rtol = 0, .atol = std::is_same_v<T, double> ? 1e-12 : 2e-4, .equal_nan = true};
 
 template <class T>
 std::int32_t dtype_number() {
@@ -130,7 +126,7 @@ TEST_CASE_TEMPLATE("engines: convolutions and their gradients", T, float, double
   }
 }
 
-TEST_CASE_TEMPLATE("engines: pooling, its indices and its gradients", T, float16, float, double) {
+TEST_CASE_TEMPLATE("engines: pooling, its indices and its gradients", T, float, double) {
   constexpr i64 dense[3] = {1, 1, 1};
   for (int i = 0; i < 60; ++i) {
     ktape_pooling call{.dtype = dtype_number<T>(), .average = static_cast<std::int32_t>(between(0, 1))};
@@ -168,7 +164,7 @@ TEST_CASE_TEMPLATE("engines: pooling, its indices and its gradients", T, float16
   }
 }
 
-TEST_CASE_TEMPLATE("engines: softmax along any dimension, and its gradient", T, float16, float, double) {
+TEST_CASE_TEMPLATE("engines: softmax along any dimension, and its gradient", T, float, double) {
   for (int i = 0; i < 60; ++i) {
     ktape_softmax call{.dtype = dtype_number<T>(), .outer = between(1, 40), .axis = between(1, 40)};
     call.inner = between(0, 1) ? 1 : between(2, 70);
@@ -186,7 +182,7 @@ TEST_CASE_TEMPLATE("engines: softmax along any dimension, and its gradient", T, 
   }
 }
 
-TEST_CASE_TEMPLATE("engines: moments, slopes and scaling of channels", T, float16, float, double) {
+TEST_CASE_TEMPLATE("engines: moments, slopes and scaling of channels", T, float, double) {
   using Number = std::conditional_t<std::is_same_v<T, double>, double, float>;
   for (int i = 0; i < 60; ++i) {
     ktape_batch_normalization call{.dtype = dtype_number<T>(), .outer = between(1, 50)};

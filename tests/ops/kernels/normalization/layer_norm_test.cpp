@@ -45,8 +45,8 @@ constexpr double epsilon = 0.125;
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("kernels: layer normalization and its gradients agree with their formulas", T, float16,
-                   float, double) {
+TEST_CASE_TEMPLATE("kernels: layer normalization and its gradients agree with their formulas", T, float,
+                   double) {
   for (const std::size_t n : {1, 2, 7, 16, 33, 100, 257})
     for (const std::size_t rows : {1, 5, 64, 131}) {
       CAPTURE(n);

@@ -35,7 +35,7 @@ void check_scan(const View& v, k::ScanOptions options, bool product) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("kernels: running sums and products agree with loops", T, bool, std::uint8_t, std::int8_t,
-                   std::int16_t, std::int32_t, i64, float16, float, double) {
+                   std::int16_t, std::int32_t, i64, float, double) {
   for (const View& v : views)
     for (int mode = 0; mode < 4; ++mode) {
       if (v.axis > 1000) continue;
@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("kernels: running sums and products agree with loops", T, boo
 }
 
 TEST_CASE_TEMPLATE("kernels: running sums of a few elements, or of a few columns", T, std::uint8_t,
-                   std::int16_t, std::int32_t, i64, float16, float, double) {
+                   std::int16_t, std::int32_t, i64, float, double) {
   for (const bool reverse : {false, true}) {
     for (const i64 n : {2, 3, 4, 10, 31, 64, 65})
       check_scan<T>({67, n, 1}, {.reverse = reverse, .exclusive = n == 4}, false);
@@ -89,24 +89,4 @@ TEST_CASE("kernels: long running sums keep their digits, however many columns th
         }
         CHECK_MESSAGE(worst < 1e-6, inner, " columns, ", axis, " rows: ", worst);
       }
-}
-
-TEST_CASE("kernels: running sums of float16 with non-temporal stores") {
-  for (const View& v : {View{1, 300, 16384}, View{2100, 2049, 1}, View{1, 600001, 7}})
-    for (const bool reverse : {false, true}) {
-      Array<float16> x(v.size()), y(x.size());
-      for (i64 i = 0; i < x.size(); ++i) x[i] = float16(float((i + i / v.inner) % 3) - 1);
-      k::cumsum(x.data(), y.data(), v, {.reverse = reverse});
-      const Array<float16> wanted(x.size());
-      for (i64 o = 0; o < v.outer; ++o)
-        for (i64 j = 0; j < v.inner; ++j) {
-          float total = 0;
-          for (i64 k = 0; k < v.axis; ++k) {
-            const i64 at = v.at(o, reverse ? v.axis - 1 - k : k, j);
-            wanted[at] = float16(total += float(x[at]));
-          }
-        }
-      INFO(v.outer, ", ", v.axis, ", ", v.inner);
-      CHECK(each_is(y, wanted));
-    }
 }

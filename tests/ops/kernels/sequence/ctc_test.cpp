@@ -50,11 +50,10 @@ void check_ctc(k::Ctc<T>& kernel, const Array<T>& y, const Labels& labels, i64 s
 }  // namespace
 
 TEST_CASE_TEMPLATE("kernels: the cost of CTC and its gradient are those of the forward-backward algorithm", T,
-                   float16, float, double) {
+                   float, double) {
   std::mt19937 random(3);
   for (const i64 classes : {2, 3, 9, 40})
-    for (const double epsilon :
-         {std::is_same_v<T, float16> ? 1. / 64 : 1e-7, 0.25}) {  // float16 ends at 65504
+    for (const double epsilon : {1e-7, 0.25}) {
       k::Ctc<T> kernel(classes, epsilon);
       for (const i64 count : {0, 1, 2, 5, 17})
         for (const i64 more : {0, 1, 7, 60}) {

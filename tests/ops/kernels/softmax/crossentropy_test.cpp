@@ -3,8 +3,8 @@
 
 #include "../references.hpp"
 
-TEST_CASE_TEMPLATE("kernels: crossentropies of rows and their gradients agree with their formulas", T,
-                   float16, float, double) {
+TEST_CASE_TEMPLATE("kernels: crossentropies of rows and their gradients agree with their formulas", T, float,
+                   double) {
   using A = k::compute_type<T>;
   for (const i64 rows : {1, 3, 16, 65})
     for (const i64 n : {1, 2, 5, 16, 33, 64, 100, 301}) {
