@@ -20,11 +20,12 @@ namespace K = backend;
 
 namespace {
 
+template <class T>
 void add_halves(void* in, void* inout, int* count, MPI_Datatype*) {
   constexpr std::int64_t most = 256;
   std::array<float, most> a, b;
-  const auto* x = static_cast<const float16*>(in);
-  auto* y = static_cast<float16*>(inout);
+  const auto* x = static_cast<const T*>(in);
+  auto* y = static_cast<T*>(inout);
   for (std::int64_t at = 0; at < *count; at += most) {
     const std::int64_t n = std::min<std::int64_t>(most, *count - at);
     widen(n, x + at, a.data());
@@ -35,12 +36,13 @@ void add_halves(void* in, void* inout, int* count, MPI_Datatype*) {
 }
 
 /// Returns a type and a sum for half precision, which MPI does not have.
+template <class T>
 Wire wire_of_halves() {
   static const Wire wire = [] {
     Wire made{};
     MPI_Type_contiguous(2, MPI_BYTE, &made.type);
     MPI_Type_commit(&made.type);
-    MPI_Op_create(add_halves, 1, &made.sum);
+    MPI_Op_create(add_halves<T>, 1, &made.sum);
     return made;
   }();
   return wire;
@@ -63,7 +65,9 @@ Wire wire_of(DType dtype) {
     case DType::Int64:
       return {MPI_INT64_T, MPI_SUM};
     case DType::Float16:
-      return wire_of_halves();
+      return wire_of_halves<float16>();
+    case DType::BFloat16:
+      return wire_of_halves<bfloat16>();
     case DType::Float32:
       return {MPI_FLOAT, MPI_SUM};
     case DType::Float64:

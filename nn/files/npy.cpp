@@ -108,10 +108,11 @@ class HeaderParser {
   std::string_view text_;
 };
 
-constexpr std::pair<const char*, DType::Kind> dtypes[] = {
-    {"b1", DType::Bool},    {"u1", DType::UInt8},   {"i1", DType::Int8},
-    {"i2", DType::Int16},   {"i4", DType::Int32},   {"i8", DType::Int64},
-    {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64}};
+constexpr std::pair<const char*, DType::Kind>
+    dtypes[] = {{"b1", DType::Bool},    {"u1", DType::UInt8},   {"i1", DType::Int8},
+                {"i2", DType::Int16},   {"i4", DType::Int32},   {"i8", DType::Int64},
+                {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64},
+                {"V2", DType::BFloat16}};  // NumPy has no bfloat16; ml_dtypes writes bytes without a meaning
 constexpr bool little = std::endian::native == std::endian::little;
 
 /// A number format for which the library has no dtype: the dtype by which its bits are read, and the dtype of
@@ -142,7 +143,7 @@ Tensor read_numbers(ByteSource& file, const std::string& descr, const Shape& sha
       if (descr.substr(1) == code)
         return unsigned_numbers(file, file.read_tensor(shape, bits, swapped), dtype);
   }
-  file.fail("the numbers must be bool, integers or float16 to float64", "dtype '", descr, "'");
+  file.fail("the numbers must be bool, integers, float16 to float64 or bfloat16 (V2)", "dtype '", descr, "'");
 }
 
 Tensor read_array(ByteSource& file) {

@@ -9,7 +9,8 @@
 namespace ktape::data {
 
 /// Returns the array of a .npy file, plain or gzip-compressed, in either byte order and either order of axes:
-/// bool, integers, float16 to float64; uint16 becomes int32, uint32 and uint64 int64. Throws IOError, naming
+/// bool, integers, float16 to float64, and bfloat16, for which NumPy has no type: ml_dtypes writes elements of two
+/// bytes, `V2`, and `V2` is read as bfloat16. uint16 becomes int32, uint32 and uint64 int64. Throws IOError, naming
 /// the file, for a file that is missing, truncated or not a .npy file, for other contents such as objects
 /// (pickles), and for compressed data that inflate to more than 64 MB and 32 times their size, because a
 /// small file must not fill the memory. Mirrors `numpy.load`.
@@ -32,7 +33,8 @@ Tensor load_npy(const std::string& path);
 ///       std::cout << name << " " << array << " ";
 std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path);
 
-/// Writes a tensor as a .npy file; a complete file replaces an older file at once. Throws IOError, naming the
+/// Writes a tensor as a .npy file, bfloat16 as `V2` (in Python, `numpy.load(path).view(ml_dtypes.bfloat16)`); a
+/// complete file replaces an older file at once. Throws IOError, naming the
 /// file, for a file that cannot be written. Mirrors `numpy.save`.
 void save_npy(const std::string& path, const Tensor& array);
 

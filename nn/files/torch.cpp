@@ -27,14 +27,13 @@ constexpr std::size_t tar_place = 257;
 struct StorageType {
   const char* name;
   DType::Kind dtype;
-  bool bfloat16 = false;
 };
 constexpr StorageType storage_types[] = {
     {"torch.FloatStorage", DType::Float32}, {"torch.DoubleStorage", DType::Float64},
     {"torch.HalfStorage", DType::Float16},  {"torch.LongStorage", DType::Int64},
     {"torch.IntStorage", DType::Int32},     {"torch.ShortStorage", DType::Int16},
     {"torch.CharStorage", DType::Int8},     {"torch.ByteStorage", DType::UInt8},
-    {"torch.BoolStorage", DType::Bool},     {"torch.BFloat16Storage", DType::Int16, true}};
+    {"torch.BoolStorage", DType::Bool},     {"torch.BFloat16Storage", DType::BFloat16}};
 
 const StorageType* storage_type(const std::string& name) {
   for (const StorageType& type : storage_types)
@@ -47,15 +46,6 @@ bool is_list_of_integers(const PickleValue& value) {
   for (const PickleValue* item : value.items)
     if (item->kind != PickleValue::Int) return false;
   return true;
-}
-
-/// Converts bfloat16 numbers, the upper halves of floats, to float32.
-Tensor widened(const Tensor& bits) {
-  const Tensor out = Tensor::empty(bits.shape(), DType::Float32);
-  const auto* from = bits.pointer<std::int16_t>();
-  for (std::int64_t i = 0; i < bits.size(); ++i)
-    out.pointer<float>()[i] = std::bit_cast<float>(std::uint32_t{static_cast<std::uint16_t>(from[i])} << 16);
-  return out;
 }
 
 /// The tensors of a file, made while its pickle is read.
@@ -236,8 +226,7 @@ class TorchFile {
       fail("the tensors have more than 64 MB and 32 times the bytes of the file");
     const Tensor all = elements(storage);
     const bool whole = contiguous && offset == 0 && shape.count() == storage.count;
-    const Tensor out = whole ? all.alias(shape) : copied(all, offset, shape, strides, stored);
-    return storage.type->bfloat16 ? widened(out) : out;
+    return whole ? all.alias(shape) : copied(all, offset, shape, strides, stored);
   }
 
   static Tensor copied(const Tensor& all, std::int64_t offset, const Shape& shape, const Shape& strides,

@@ -12,7 +12,7 @@ namespace ktape::data {
 /// state_dict, in its order. Keys of nested dicts and the numbers of items in lists are joined by dots,
 /// "model.layer.weight"; other values (numbers, texts, None) are left out. A file of one tensor gives the name "".
 ///
-/// Floats, doubles, halves, integers and bools keep their dtype, and bfloat16 becomes float32. A tensor that is a
+/// Floats, doubles, halves, bfloat16, integers and bools keep their dtype. A tensor that is a
 /// view of another one, in any order of axes, is copied; equal views share memory. Nothing in the file is executed:
 /// the pickle may only name storages, tensors, parameters, OrderedDict, torch.Size, dtypes and devices.
 ///

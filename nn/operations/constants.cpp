@@ -80,7 +80,7 @@ Tensor constant_from(const Value& value, DType dtype, const std::string& what) {
   if (is_constant(value)) {
     const Config& config = value.config().at("config").config(what);
     const std::string name = config.get("dtype", dtype.name()).string(what);
-    return constant_from(config.at("value"), name == "bfloat16" ? DType(DType::Float32) : DType(name), what);
+    return constant_from(config.at("value"), DType(name), what);
   }
   const Shape shape = shape_of(value);
   std::vector<Scalar> numbers;

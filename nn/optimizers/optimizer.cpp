@@ -39,8 +39,7 @@ void check(const std::string& op, const OptimizerOptions& o) {
 }
 
 double norm_of(const Tensor& gradient) {
-  return K::norm(gradient.dtype() == DType::Float16 ? K::as_dtype(gradient, "float32") : gradient)
-      .item<double>();
+  return K::norm(gradient.dtype().is_half() ? K::as_dtype(gradient, "float32") : gradient).item<double>();
 }
 
 Variable state_variable(const OptimizerImpl& optimizer, const Variable& of, const StateOptions& state) {

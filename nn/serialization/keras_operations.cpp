@@ -219,8 +219,9 @@ Config of_graph(const Config& layer, const Value::List& nodes) {
       attributes.set(name, attribute.config().begin()->second);
   if (op == "Cast") {
     static const std::map<std::string, std::string> dtypes{
-        {"DT_FLOAT", "float32"}, {"DT_DOUBLE", "float64"}, {"DT_HALF", "float16"}, {"DT_INT32", "int32"},
-        {"DT_INT64", "int64"},   {"DT_UINT8", "uint8"},    {"DT_BOOL", "bool"}};
+        {"DT_FLOAT", "float32"},     {"DT_DOUBLE", "float64"}, {"DT_HALF", "float16"},
+        {"DT_BFLOAT16", "bfloat16"}, {"DT_INT32", "int32"},    {"DT_INT64", "int64"},
+        {"DT_UINT8", "uint8"},       {"DT_BOOL", "bool"}};
     const auto dtype = dtypes.find(attributes.get("DstT", "").string("[TensorFlowOpLayer] DstT"));
     if (dtype == dtypes.end()) refuse(layer, op, "its dtype is " + to_json(attributes.get("DstT")));
     attributes.set("dtype", dtype->second);

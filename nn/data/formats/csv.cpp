@@ -124,10 +124,10 @@ Parsed parse_real(std::string_view text, F& number) {
 
 template <class T>
 Parsed parse(std::string_view text, T& number) {
-  if constexpr (std::is_same_v<T, float16>) {
+  if constexpr (is_half<T>) {
     float wide = 0;
     const Parsed result = parse_real(text, wide);
-    number = float16(wide);
+    number = T(wide);
     return result == Parsed::number && std::isinf(static_cast<float>(number)) && !std::isinf(wide)
                ? Parsed::out_of_range
                : result;
@@ -244,7 +244,7 @@ template <class T>
 void read_field(std::string_view field, char delimiter, T& out, const Place& place) {
   const std::string_view text = bare(field, delimiter);
   if (text.empty()) {
-    if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, float16>) {
+    if constexpr (std::is_floating_point_v<T> || is_half<T>) {
       out = T(std::numeric_limits<float>::quiet_NaN());
       return;
     }
@@ -261,7 +261,7 @@ void read_field(std::string_view field, char delimiter, T& out, const Place& pla
 
 template <class T>
 void read_row(std::string_view line, char delimiter, std::int64_t fields, T* out, Place place) {
-  constexpr bool plain = !std::is_same_v<T, float16>;
+  constexpr bool plain = !is_half<T>;
   for (std::int64_t i = 0; i < fields; ++i) {
     if constexpr (plain) {
       const char* at = line.data();

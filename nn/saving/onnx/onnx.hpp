@@ -14,7 +14,7 @@ namespace ktape::nn::onnx {
 /// other files of the folder (external data) are read, too.
 ///
 /// Operators are those of the domain "ai.onnx", in the versions of the opsets 6 to 21; `operators()` lists
-/// them. bfloat16 becomes float32, uint16 int32, uint32 and uint64 int64. A model runs on values: an op whose
+/// them. uint16 becomes int32, uint32 and uint64 int64. A model runs on values: an op whose
 /// result has a shape that depends on values (Reshape to a computed shape, NonZero) needs no symbolic shape.
 ///
 /// Throws IOError, naming the file, for a file that is missing, truncated or not a model, for a graph with a

@@ -150,10 +150,6 @@ void from_raw(const Tensor& out, const char* from, std::int64_t code, std::int64
       case UInt32:
         out.pointer<std::int64_t>()[i] = data::little_endian<std::uint32_t>(from + 4 * i);
         break;
-      case BFloat16:
-        out.pointer<float>()[i] =
-            std::bit_cast<float>(std::uint32_t{data::little_endian<std::uint16_t>(from + 2 * i)} << 16);
-        break;
       case Bool:
         out.pointer<bool>()[i] = from[i] != 0;
         break;
@@ -196,8 +192,7 @@ void from_numbers(const Tensor& out, const std::vector<From>& numbers, std::int6
         out.pointer<float16>()[i] = float16::from_bits(static_cast<std::uint16_t>(x));
         break;
       case BFloat16:
-        out.pointer<float>()[i] =
-            std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::uint16_t>(x)) << 16);
+        out.pointer<bfloat16>()[i] = bfloat16::from_bits(static_cast<std::uint16_t>(x));
         break;
       default:
         out.pointer<std::int64_t>()[i] = static_cast<std::int64_t>(x);
@@ -239,8 +234,9 @@ std::string external_bytes(const ProtobufReader& in, const Stored& tensor, const
 DType dtype_of_code(std::int64_t code) {
   switch (code) {
     case Float:
-    case BFloat16:
       return DType::Float32;
+    case BFloat16:
+      return DType::BFloat16;
     case Double:
       return DType::Float64;
     case Float16:
@@ -267,7 +263,7 @@ DType dtype_of_code(std::int64_t code) {
 }
 
 std::int64_t code_of(DType dtype) {
-  for (const Code code : {Float, UInt8, Int8, Int16, Int32, Int64, Bool, Float16, Double})
+  for (const Code code : {Float, UInt8, Int8, Int16, Int32, Int64, Bool, Float16, BFloat16, Double})
     if (dtype_of_code(code) == dtype) return code;
   fail<TypeError>("[onnx] a dtype must have a type in ONNX: received dtype=", dtype);
 }

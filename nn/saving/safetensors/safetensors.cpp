@@ -24,9 +24,9 @@ constexpr const char* metadata_name = "__metadata__";
 constexpr std::uint64_t length_size = 8, longest_header = 100'000'000;
 
 constexpr std::pair<const char*, DType::Kind> dtypes[] = {
-    {"F64", DType::Float64}, {"F32", DType::Float32}, {"F16", DType::Float16}, {"I64", DType::Int64},
-    {"I32", DType::Int32},   {"I16", DType::Int16},   {"I8", DType::Int8},     {"U8", DType::UInt8},
-    {"BOOL", DType::Bool},   {"BF16", DType::Int16}};  // BF16 is read as bits, and never written
+    {"F64", DType::Float64}, {"F32", DType::Float32},  {"F16", DType::Float16}, {"I64", DType::Int64},
+    {"I32", DType::Int32},   {"I16", DType::Int16},    {"I8", DType::Int8},     {"U8", DType::UInt8},
+    {"BOOL", DType::Bool},   {"BF16", DType::BFloat16}};
 
 const char* code_of(DType dtype) {
   for (const auto& [code, known] : dtypes)
@@ -34,7 +34,7 @@ const char* code_of(DType dtype) {
   return nullptr;
 }
 
-/// Returns the dtype for a code of the format; Int16 for the bits of bfloat16.
+/// Returns the dtype for a code of the format.
 DType dtype_of(std::string_view code) {
   for (const auto& [known, dtype] : dtypes)
     if (code == known) return dtype;
@@ -202,24 +202,10 @@ void SafetensorsFile::check_places() const {
                   " (its data must end with the file: they end at ", at, " of ", there, ')');
 }
 
-namespace {
-
-/// Converts bfloat16 numbers, the upper halves of floats, to float32.
-Tensor from_bfloat16(const Tensor& bits) {
-  const Tensor out = Tensor::empty(bits.shape(), DType::Float32);
-  const auto* from = bits.pointer<std::uint16_t>();
-  auto* to = out.pointer<float>();
-  for (std::int64_t i = 0; i < bits.size(); ++i) to[i] = std::bit_cast<float>(std::uint32_t{from[i]} << 16);
-  return out;
-}
-
-}  // namespace
-
 Tensor SafetensorsFile::read(const Entry& entry) const {
   data::FileSection file(op_, file_, '\'' + printable(entry.name) + '\'', begin_ + entry.begin,
                          entry.end - entry.begin);
-  const Tensor out = file.read_tensor(entry.shape, dtype_of(entry.dtype), false);
-  return entry.dtype == std::string_view("BF16") ? from_bfloat16(out) : out;
+  return file.read_tensor(entry.shape, dtype_of(entry.dtype), false);
 }
 
 NamedTensors SafetensorsFile::read_all() const {

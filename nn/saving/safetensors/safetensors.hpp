@@ -9,7 +9,7 @@
 namespace ktape::nn {
 
 /// Returns the tensors of a .safetensors file and their names, in the order of its header: bool, int8 to
-/// int64, uint8, float16 to float64, and bfloat16, which becomes float32. Throws IOError, naming the file and
+/// int64, uint8, float16 to float64, and bfloat16. Throws IOError, naming the file and
 /// the position, for a file that is missing or not valid: a header that is too long, not JSON, or of another
 /// form, a name that occurs twice, data that overlap, have gaps, or do not fit the shapes. `.ktape` files are
 /// .safetensors files. A path that ends in ".safetensors.index.json" is Hugging Face's index of several

@@ -32,6 +32,12 @@ TEST_CASE("load_npy: every dtype, either order") {
   CHECK(load(npy_array("|i1", "(0, 4)", "")).shape() == Shape{0, 4});
   const Tensor wide = load(npy_array("<u2", "(2,)", little(std::uint16_t{65535}) + little(std::uint16_t{7})));
   CHECK(wide.dtype() == "int32");
+  const std::string brains = little(std::uint16_t{0x3fc0}) + little(std::uint16_t{0xc000});
+  for (const char* descr : {"<V2", "|V2"}) {  // ml_dtypes; NumPy, which has no bfloat16
+    const Tensor brain = load(npy_array(descr, "(2,)", brains));
+    CHECK(brain.dtype() == "bfloat16");
+    CHECK(values(brain) == Values{1.5, -2});
+  }
   CHECK(values(wide) == Values{65535, 7});
   CHECK(values(load(npy_array(">u4", "(1,)", big(std::uint32_t{4000000000})))) == Values{4000000000});
   CHECK(values(load(npy_array("<u8", "(1,)", little(std::uint64_t{5})))) == Values{5});
@@ -49,6 +55,8 @@ TEST_CASE("load_npy: headers that do not fit the file are errors") {
   error("hello, world", "it begins with other bytes");
   error(npy_array("|O", "(1,)", "a"), "dtype '|O'");
   error(npy_array("<c8", "(1,)", "abcdefgh"), "dtype '<c8'");
+  error(npy_array("<V4", "(1,)", "abcd"),
+        "the numbers must be bool, integers, float16 to float64 or bfloat16 (V2): received");
   error(npy_array("<u8", "(1,)", little(~std::uint64_t{0})), "the numbers must fit int64");
   error(npy_array("|u1", "(1,)", "ab"), "bytes follow the array");
   error(npy_array("|u1", "(99999999999,)", "ab"), "cannot follow");

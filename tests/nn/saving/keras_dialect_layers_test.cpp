@@ -126,9 +126,6 @@ TEST_CASE("a config whose results cannot be reproduced is an error that names la
                                      "groups": 2}})"),
       "received groups=2");
   check_throws<ValueError>(
-      layer(R"({"class_name": "Dense", "config": {"name": "d", "units": 1, "dtype": "bfloat16"}})"),
-      "[d] dtype must be one of the library");
-  check_throws<ValueError>(
       layer(R"({"class_name": "Dense", "config": {"name": "d", "units": 1, "dtype": "complex64"}})"),
       "[d] dtype must be one of the library");
 }

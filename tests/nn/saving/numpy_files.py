@@ -9,15 +9,17 @@ import sys
 import numpy as np
 
 CODES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
-         "U8": "u1", "BOOL": "?"}
+         "U8": "u1", "BOOL": "?", "BF16": "V2"}
 
 
 def counted(shape, dtype):
     return np.arange(np.prod(shape, dtype=int)).astype(dtype).reshape(shape)
 
 
+BRAIN = (counted((2, 3), "f4").view("u4") >> 16).astype("u2").view("V2")  # NumPy has no bfloat16
 ARRAYS = {
     "double/matrix": counted((2, 3), "f8"), "single": counted((5,), "f4"), "half": counted((2, 2, 2), "f2"),
+    "brain": BRAIN,
     "long": counted((3,), "i8"), "int": counted((1, 4), "i4"), "short": counted((3,), "i2"),
     "byte": counted((3,), "i1"), "unsigned": counted((300,), "u1"), "flag": counted((3,), "?"),
     "number": counted((), "f4"), "nothing": counted((0, 4), "f8"), "\u00e9": counted((1,), "f4"),

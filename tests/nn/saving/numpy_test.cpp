@@ -16,17 +16,12 @@ using Tensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// Returns the arrays that the script calls `ARRAYS`.
 Tensors arrays() {
-  return {{"double/matrix", counted({2, 3})},
-          {"single", counted({5}, "float32")},
-          {"half", counted({2, 2, 2}, "float16")},
-          {"long", counted({3}, "int64")},
-          {"int", counted({1, 4}, "int32")},
-          {"short", counted({3}, "int16")},
-          {"byte", counted({3}, "int8")},
-          {"unsigned", counted({300}, "uint8")},
-          {"flag", counted({3}, "bool")},
-          {"number", counted({}, "float32")},
-          {"nothing", counted({0, 4})},
+  return {{"double/matrix", counted({2, 3})},      {"single", counted({5}, "float32")},
+          {"half", counted({2, 2, 2}, "float16")}, {"brain", counted({2, 3}, "bfloat16")},
+          {"long", counted({3}, "int64")},         {"int", counted({1, 4}, "int32")},
+          {"short", counted({3}, "int16")},        {"byte", counted({3}, "int8")},
+          {"unsigned", counted({300}, "uint8")},   {"flag", counted({3}, "bool")},
+          {"number", counted({}, "float32")},      {"nothing", counted({0, 4})},
           {"\xc3\xa9", counted({1}, "float32")}};
 }
 

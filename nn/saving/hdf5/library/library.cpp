@@ -226,6 +226,7 @@ Handle boolean(hid_t base) {
 Handle type_of(DType dtype, bool in_memory) {
   const hid_t base = standard(dtype, in_memory);
   if (dtype == DType::Float16) return half(base);
+  if (dtype == DType::BFloat16) return Handle(H5Tcreate(H5T_OPAQUE, 2), H5Tclose);  // HDF5 has no type for it
   if (dtype == DType::Bool) return boolean(base);
   return Handle(H5Tcopy(base), H5Tclose);
 }

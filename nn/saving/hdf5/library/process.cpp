@@ -130,7 +130,7 @@ class Receiver {
 
   Tensor array() {
     const std::uint64_t kind = number(), rank = number();
-    if (kind > DType::Float64 || rank > Shape::max_rank) damaged(source_, "libhdf5 cannot read it");
+    if (kind > DType::BFloat16 || rank > Shape::max_rank) damaged(source_, "libhdf5 cannot read it");
     Shape shape;
     for (std::uint64_t axis = 0; axis < rank; ++axis) {
       const std::uint64_t extent = number();

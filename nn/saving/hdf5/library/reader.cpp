@@ -256,7 +256,7 @@ class TreeReader {
     const Handle type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
     expect(type.valid() && space.valid(), path);
     const bool brain = brain_ && H5Tget_class(type) == H5T_OPAQUE && H5Tget_size(type) == 2;
-    const std::optional<DType> dtype = brain ? DType::Int16 : dtype_of(type);
+    const std::optional<DType> dtype = brain ? DType::BFloat16 : dtype_of(type);
     if (!dtype || H5Sget_simple_extent_type(space) == H5S_NULL) return send_fault("not an array of numbers");
     const Extents extents(space);
     if (extents.list.size() > Shape::max_rank)
@@ -274,7 +274,7 @@ class TreeReader {
     const Handle memory = brain ? Handle(H5Tcopy(type), H5Tclose) : memory_type(*dtype);
     if (extents.count > 0)
       expect(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, value.raw()) >= 0, path);
-    send_values(brain ? widened(value) : value);
+    send_values(value);
   }
 
   void send_values(const Tensor& value) {
@@ -288,17 +288,6 @@ class TreeReader {
   void send_fault(const char* reason) {
     out_.tag(Tag::Fault);
     out_.text(reason);
-  }
-
-  /// Converts bfloat16 numbers, which are the upper halves of floats.
-  static Tensor widened(const Tensor& halves) {
-    const Tensor out = Tensor::empty(halves.shape(), DType::Float32);
-    for (std::int64_t i = 0; i < halves.size(); ++i) {
-      const auto upper =
-          static_cast<std::uint32_t>(static_cast<std::uint16_t>(halves.data<std::int16_t>()[i])) << 16;
-      std::memcpy(out.pointer<float>() + i, &upper, sizeof(upper));
-    }
-    return out;
   }
 
   /// Checks that the bytes of an array are in the file, and that the stored bytes can inflate to the array.

@@ -28,8 +28,8 @@ class TreeWriter {
       std::visit([&, &name = name](const auto& held) { write_attribute(object, name, held, path); }, value);
     for (const auto& [name, member] : node.members) {
       const std::string there = path + '/' + name;
-      write(member.is_group() ? group(object, name, there) : dataset(object, name, member.value, there),
-            member, there);
+      write(member.is_group() ? group(object, name, there) : dataset(object, name, member, there), member,
+            there);
     }
   }
 
@@ -53,14 +53,19 @@ class TreeWriter {
     return Handle(H5Screate_simple(shape.rank(), extents.data(), nullptr), H5Sclose);
   }
 
-  Handle dataset(hid_t parent, const std::string& name, const Tensor& value, const std::string& path) const {
+  Handle dataset(hid_t parent, const std::string& name, const Entry& entry, const std::string& path) const {
     constexpr std::size_t large = 1 << 16;
+    const Tensor& value = entry.value;
     const Handle type = stored_type(value.dtype()), memory = memory_type(value.dtype());
     const bool gap = bytes_of(value).size() >= large && H5Tequal(type, memory) > 0;
     Handle made(H5Dcreate2(parent, name.c_str(), type, space_of(value.shape()), naming(H5P_LINK_CREATE, name),
                            gap ? static_cast<hid_t>(room_only_) : H5P_DEFAULT, H5P_DEFAULT),
                 H5Dclose);
     expect(made.valid(), path);
+    const bool marked = std::any_of(entry.attributes.begin(), entry.attributes.end(),
+                                    [](const auto& attribute) { return attribute.first == "dtype"; });
+    if (value.dtype() == DType::BFloat16 && !marked)  // Keras's mark
+      write_attribute(made, "dtype", std::string("bfloat16"), path);
     if (gap) {
       const haddr_t place = H5Dget_offset(made);
       expect(place != HADDR_UNDEF, path);

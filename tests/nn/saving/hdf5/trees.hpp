@@ -24,7 +24,8 @@ inline Entry tree() {
   vars.members.emplace_back("0", Entry(numbers()));
   vars.members.emplace_back("1", Entry(K::constant(2.5)));
   vars.members.emplace_back("2", Entry(K::zeros({0, 3})));
-  for (const char* dtype : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float64"})
+  for (const char* dtype :
+       {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float64"})
     vars.members.emplace_back(dtype, Entry(K::cast(numbers(), dtype)));
   root.group("empty");
   return root;
@@ -40,7 +41,8 @@ inline void check_tree(const Entry& root) {
   CHECK(values(vars.find("0")->value) == values(numbers()));
   CHECK(vars.find("1")->value.item<float>() == 2.5f);
   CHECK(vars.find("2")->value.shape() == ktape::Shape{0, 3});
-  for (const char* dtype : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float64"}) {
+  for (const char* dtype :
+       {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float64"}) {
     CAPTURE(dtype);
     const Tensor value = vars.find(dtype)->value;
     CHECK(value.dtype() == dtype);

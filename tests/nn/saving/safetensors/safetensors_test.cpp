@@ -64,7 +64,7 @@ TEST_CASE("load_safetensors: every dtype") {
   check("F64", little(0x3ff8000000000000) + little(0xc000000000000000), "float64", {1.5, -2});
   check("F32", little(0x3fc00000u) + little(0xc0000000u), "float32", {1.5, -2});
   check("F16", little<std::uint16_t>(0x3e00) + little<std::uint16_t>(0xc000), "float16", {1.5, -2});
-  check("BF16", little<std::uint16_t>(0x3fc0) + little<std::uint16_t>(0xc000), "float32", {1.5, -2});
+  check("BF16", little<std::uint16_t>(0x3fc0) + little<std::uint16_t>(0xc000), "bfloat16", {1.5, -2});
   check("I64", little<std::int64_t>(-1) + little<std::int64_t>(1), "int64", {-1, 1});
   check("I32", little<std::int32_t>(-1) + little<std::int32_t>(1), "int32", {-1, 1});
   check("I16", little<std::int16_t>(-1) + little<std::int16_t>(1), "int16", {-1, 1});
@@ -77,9 +77,10 @@ TEST_CASE("save_safetensors: written tensors are read back, and are aligned in t
   const Files files;
   const std::string path = files.folder() + "/x.safetensors";
   const std::vector<std::pair<std::string, Tensor>> tensors = {
-      {"flag", counted({3}, "bool")},    {"empty", counted({0, 4}, "int64")},
-      {"half", counted({5}, "float16")}, {"one \"quoted\" \xc3\xa9", counted({}, "float64")},
-      {"bytes", counted({3}, "uint8")},  {"numbers", counted({2, 3}, "float32")}};
+      {"flag", counted({3}, "bool")},        {"empty", counted({0, 4}, "int64")},
+      {"half", counted({5}, "float16")},     {"one \"quoted\" \xc3\xa9", counted({}, "float64")},
+      {"bytes", counted({3}, "uint8")},      {"numbers", counted({2, 3}, "float32")},
+      {"brain", counted({2, 3}, "bfloat16")}};
   nn::save_safetensors(path, tensors, {{"text", "a\nb"}});
   const auto again = nn::load_safetensors(path);
   REQUIRE(again.size() == tensors.size());

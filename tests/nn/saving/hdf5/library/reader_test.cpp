@@ -38,6 +38,7 @@ for i in range(20): g.attrs['name%d' % i] = 'x' * 100
   CHECK(file.root.find("big")->value.dtype() == "float64");
   CHECK(sum("big") == 179700);
   CHECK(file.root.find("wide")->value.item<std::int64_t>() == 4000000000);
+  CHECK(file.root.find("brain")->value.dtype() == "bfloat16");
   CHECK(values(file.root.find("brain")->value) == Values{1, -2});
   CHECK(file.root.find("gr\xc3\xbcn")->is_group());
   CHECK(std::get<std::vector<std::string>>(*file.root.attribute("variable")) ==

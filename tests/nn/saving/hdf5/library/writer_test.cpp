@@ -23,10 +23,14 @@ print(f.attrs['version'], [n.decode() for n in f.attrs['names']], len(f.attrs['n
 v = f['layers/dense/vars']
 print(sorted(v), v['0'][()].tolist(), v['1'][()], v['2'].shape)
 print([str(v[n].dtype) for n in ('bool', 'uint8', 'int16', 'int64', 'float16', 'float64')])
+b = v['bfloat16']
+print(b.dtype, b.attrs['dtype'], (b[()].view('u2').astype('u4') << 16).view('f4').tolist())
 )");
-  CHECK(said ==
-        "3.5.0 ['dense', 'gr\xc3\xbcn'] 0 7\n"
-        "['0', '1', '2', 'bool', 'float16', 'float64', 'int16', 'int32', 'int64', 'int8', 'uint8'] "
-        "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]] 2.5 (0, 3)\n"
-        "['bool', 'uint8', 'int16', 'int64', 'float16', 'float64']\n");
+  CHECK(
+      said ==
+      "3.5.0 ['dense', 'gr\xc3\xbcn'] 0 7\n"
+      "['0', '1', '2', 'bfloat16', 'bool', 'float16', 'float64', 'int16', 'int32', 'int64', 'int8', 'uint8'] "
+      "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]] 2.5 (0, 3)\n"
+      "['bool', 'uint8', 'int16', 'int64', 'float16', 'float64']\n"
+      "|V2 bfloat16 [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n");
 }
