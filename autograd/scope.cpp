@@ -30,7 +30,42 @@ const Tensor& SymbolicScope::placeholder_of(const Variable& variable) {
   return tensor;
 }
 
+AutocastScope::AutocastScope(std::optional<DType> dtype, Cast cast)
+    : outer_(std::exchange(thread_state().autocast, this)),
+      dtype_(dtype),
+      cast_(cast),
+      conversions_(outer_ && outer_->dtype_ == dtype ? outer_->conversions_ : &own_) {}
+
+AutocastScope::~AutocastScope() { thread_state().autocast = outer_; }
+
+std::optional<DType> AutocastScope::dtype() {
+  const AutocastScope* const scope = thread_state().autocast;
+  return scope ? scope->dtype_ : std::nullopt;
+}
+
+const Tensor& AutocastScope::read(const Variable& variable, const Tensor& value) {
+  if (!dtype_ || value.dtype() == *dtype_ || !value.dtype().is_floating() || !variable.autocast())
+    return value;
+  Conversion& known = (*conversions_)[variable.impl_.get()];
+  // A conversion that a NoGrad scope left unrecorded has no gradient.
+  const bool serves = known.value.get() == value.get() &&
+                      (is_symbolic(value) || !thread_state().recording || known.converted.node());
+  if (!serves) known = {value, cast_(value, *dtype_)};
+  return known.converted;
+}
+
+void AutocastScope::changed(const VariableImpl* variable) {
+  for (AutocastScope* scope = thread_state().autocast; scope; scope = scope->outer_)
+    if (const auto known = scope->conversions_->find(variable); known != scope->conversions_->end())
+      known->second.value = Tensor();
+}
+
 bool symbolic_mode() { return thread_state().symbolic; }
+
+const Tensor& Variable::as_read(const Tensor& value) const {
+  AutocastScope* const scope = thread_state().autocast;
+  return scope ? scope->read(*this, value) : value;
+}
 
 Variable::operator const Tensor&() const {
   if (!defined()) {
@@ -38,7 +73,7 @@ Variable::operator const Tensor&() const {
     return undefined;
   }
   SymbolicScope* const scope = thread_state().symbolic;
-  return scope ? scope->placeholder_of(*this) : value();
+  return scope ? as_read(scope->placeholder_of(*this)) : value();
 }
 
 Variable variable_of(const Tensor& argument) {
@@ -70,7 +105,8 @@ TensorArgument::TensorArgument(const Tensor& tensor)
 
 TensorArgument::TensorArgument(const Variable& variable) {
   const Tensor& value = variable;
-  Tensor::operator=(value.defined() && !is_symbolic(value) ? placeholder_of_variable(value) : value);
+  const bool is_own = value.defined() && !is_symbolic(value) && value.get() == variable.stored().get();
+  Tensor::operator=(is_own ? placeholder_of_variable(value) : value);
 }
 
 }  // namespace ktape

@@ -22,7 +22,7 @@ struct Operand {
   Operand(const Tensor& tensor, bool differentiable = true);
   explicit Operand(const Variable& variable) : variable(variable) {}
   /// Returns the value of an operand that is not symbolic.
-  const Tensor& value() const { return variable.defined() ? variable.value() : tensor; }
+  const Tensor& value() const { return variable.defined() ? variable.stored() : tensor; }
 };
 
 /// The values of the operands of a running symbol. A value lies in a slot of the run or is the current value

@@ -2,6 +2,7 @@
 #include <ktape/autograd/base/thread_state.hpp>
 #include <ktape/autograd/environment.hpp>
 #include <ktape/autograd/node.hpp>
+#include <ktape/autograd/scope.hpp>
 
 #include <algorithm>
 
@@ -52,7 +53,9 @@ VariableImpl& Variable::impl() const {
   return *impl_;
 }
 
-const Tensor& Variable::value() const {
+const Tensor& Variable::value() const { return as_read(stored()); }
+
+const Tensor& Variable::stored() const {
   const Tensor& value = impl().value;
   if (!value.defined())
     fail("[variable] '", name(), "' holds no value until one is set: received a variable of shape=", shape(),
@@ -70,6 +73,8 @@ void Variable::set_trainable(bool trainable) {
   impl().trainable = trainable;
   count_structure_change();
 }
+bool Variable::autocast() const { return impl().autocast; }
+void Variable::set_autocast(bool autocast) { impl().autocast = autocast; }
 
 void Variable::assign(const Tensor& value) {
   expect_value("assign", value);
@@ -89,7 +94,7 @@ void Variable::assign(const Tensor& value) {
 
 Tensor Variable::writable() const {
   keep();
-  const Tensor& present = value();
+  const Tensor& present = stored();
   PendingWork* const pending = thread_state().pending;
   if (pending && !present.exclusive()) pending->finish();  // ops that wait may be the other readers
   if (!present.exclusive() || inferring_shapes()) return Tensor::empty(shape(), dtype());
@@ -105,6 +110,7 @@ void Variable::replace(Tensor next) const {
 }
 
 void Variable::keep() const {
+  if (thread_state().autocast) AutocastScope::changed(impl_.get());
   for (VariableTransaction* t = thread_state().transaction; t; t = t->outer_) t->keep(*this);
 }
 

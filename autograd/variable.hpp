@@ -52,8 +52,12 @@ class Variable {
   Variable& operator/=(const T&) = delete;  // use K::update(variable, value), or declare a Tensor
 
   bool defined() const { return static_cast<bool>(impl_); }
-  /// Returns the current value. Ops on the value are recorded, and gradients flow to this variable.
+  /// Returns the current value. Ops on the value are recorded, and gradients flow to this variable. In the
+  /// `call` of a layer with a mixed policy, a floating value is converted to the compute dtype, unless
+  /// `autocast` is off, and the reference is valid until the call ends.
   const Tensor& value() const;
+  /// Returns the current value in the dtype of the variable.
+  const Tensor& stored() const;
   /// Converts the variable to an argument of an op: its value, or inside `K::symbolic` a symbolic tensor that
   /// stands for the variable. An undefined variable gives an undefined tensor.
   operator const Tensor&() const;
@@ -79,6 +83,9 @@ class Variable {
   /// Returns whether optimizers change the variable. The recording of ops does not depend on this flag.
   bool trainable() const;
   void set_trainable(bool trainable);
+  /// Returns whether layers with a mixed policy read the variable in their compute dtype: true by default.
+  bool autocast() const;
+  void set_autocast(bool autocast);
 
   /// Gives the variable a new value of equal shape and dtype. The value is copied in place when no other
   /// handle sees the old value; otherwise the variable shares the memory of the new value. Throws ValueError
@@ -90,7 +97,7 @@ class Variable {
   template <class F>
   void modify(F&& f) {
     Tensor next = writable();
-    f(next.raw(), static_cast<const void*>(value().raw()));
+    f(next.raw(), static_cast<const void*>(stored().raw()));
     replace(std::move(next));
   }
 
@@ -98,12 +105,14 @@ class Variable {
   bool is(const Variable& other) const { return impl_.get() == other.impl_.get(); }
 
  private:
+  friend class AutocastScope;
   friend class SymbolicScope;
   friend class VariableLeaf;
   friend class VariableTransaction;
   Variable(const OutputInfo& info, std::string name, Constraint constraint);
   VariableImpl& impl() const;
   void keep() const;
+  const Tensor& as_read(const Tensor& value) const;
   Tensor writable() const;
   void replace(Tensor next) const;
   Ref<VariableImpl> impl_;
@@ -203,7 +212,7 @@ struct VariableImpl {
   std::atomic<std::int32_t> refs{1};
   std::string name;
   Constraint constraint;
-  bool trainable = true;
+  bool trainable = true, autocast = true;
   Ref<VariableLeaf> leaf;  ///< the leaf node of the variable, with its shape and dtype; updates keep the leaf
   Tensor value;            ///< undefined until a value is set
 

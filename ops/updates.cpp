@@ -1,5 +1,7 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/scope.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
@@ -40,6 +42,14 @@ void expect_like(const char* op, const Variable& x, const char* name, const Arra
   if (value.given().defined() && value.given().dtype() != x.dtype())
     fail<TypeError>("[", op, "] ", name, " must have the dtype ", x.dtype(), " of '", x.name(),
                     "': received ", name, '=', value.given().dtype());
+}
+
+/// Returns the value converted to the dtype of x where `call` of a layer with a mixed policy updates x;
+/// otherwise the value, whose dtype must fit.
+ArrayLike autocast(const Variable& x, const ArrayLike& value) {
+  const Tensor& given = value.given();
+  const bool mixed = AutocastScope::dtype() && given.defined() && given.dtype().is_floating();
+  return mixed && x.dtype().is_floating() ? ArrayLike(as_dtype(given, x.dtype())) : value;
 }
 
 /// Returns the value as a tensor; numbers get the dtype of x.
@@ -83,9 +93,10 @@ Tensor combine_number(Variable x, F f, Scalar number) {
 
 /// Assigns f(x, change) to x; deferred for a symbolic change.
 template <class F>
-Tensor change(const char* op, Variable x, F f, const char* name, const ArrayLike& by) {
+Tensor change(const char* op, Variable x, F f, const char* name, const ArrayLike& given) {
   expect_variable(op, x);
-  by.expect_defined(op, name);
+  given.expect_defined(op, name);
+  const ArrayLike by = autocast(x, given);
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
   by.number() ? expect_fits(op, *by.number(), x.dtype()) : expect_like(op, x, name, by);
   if (waits(by))
@@ -108,9 +119,10 @@ void batch_set_value(const std::vector<std::pair<Assignable, ArrayLike>>& tuples
   for (std::size_t i = 0; i < tuples.size(); ++i) Variable(tuples[i].first).assign(values[i]);
 }
 
-Tensor update(Assignable x, const ArrayLike& new_x) {
+Tensor update(Assignable x, const ArrayLike& value) {
   expect_variable("update", x);
-  new_x.expect_defined("update", "new_x");
+  value.expect_defined("update", "new_x");
+  const ArrayLike new_x = autocast(x, value);
   expect_like("update", x, "new_x", new_x);
   if (waits(new_x)) return defer_update("update", x, update, x, new_x);
   x.assign(like_variable("update", x, new_x));

@@ -6,6 +6,7 @@
 
 namespace ktape {
 
+class AutocastScope;
 class Node;
 class PendingWork;
 class SymbolicScope;
@@ -36,6 +37,7 @@ struct alignas(64) ThreadState {
   Node* dying = nullptr;                       ///< nodes to destroy, see node.cpp
   bool draining = false;
   ThreadState *previous = nullptr, *next = nullptr;  ///< neighbours in the list of all threads
+  AutocastScope* autocast = nullptr;                 ///< the innermost scope, see autograd/scope.hpp
 
   ThreadState();   // Defined in tape.cpp.
   ~ThreadState();  // Defined in tape.cpp.

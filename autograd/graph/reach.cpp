@@ -5,7 +5,7 @@
 namespace ktape {
 
 Origin origin_of(const Operand& x) {
-  if (x.variable.defined()) return {x.variable.value().node(), 0};
+  if (x.variable.defined()) return {x.variable.stored().node(), 0};
   if (!x.tensor.defined()) return {nullptr, 0};
   const TensorImpl& impl = *x.tensor.get();
   return {impl.symbol ? static_cast<const void*>(impl.symbol.get()) : impl.node.get(), impl.output};
@@ -49,7 +49,7 @@ GradientReach::GradientReach(const std::vector<Tensor>& from, std::uint64_t olde
 
 void GradientReach::meet(const Operand& x) {
   const Origin origin = origin_of(x);
-  const Tensor& tensor = x.variable.defined() ? x.variable.value() : x.tensor;
+  const Tensor& tensor = x.variable.defined() ? x.variable.stored() : x.tensor;
   if (!origin.first || !tensor.dtype().is_floating() || !reached_.insert(origin).second) return;
   if (!seen_.insert(origin.first).second) return;
   if (!is_symbolic(tensor)) {

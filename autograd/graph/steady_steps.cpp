@@ -49,14 +49,14 @@ void SteadySteps::find(const ExecutionPlan& plan, PureOp pure, bool reads_variab
 
 std::vector<Tensor> SteadySteps::values_read() const {
   std::vector<Tensor> values;
-  for (const Variable& variable : variables_) values.push_back(variable.value().detach());
+  for (const Variable& variable : variables_) values.push_back(variable.stored().detach());
   return values;
 }
 
 std::shared_ptr<const SteadySteps::Results> SteadySteps::current() const {
   const std::lock_guard lock(kept_->mutex);
   const auto same = [](const Variable& variable, const Tensor& value) {
-    return variable.value().get()->storage.get() == value.get()->storage.get();
+    return variable.stored().get()->storage.get() == value.get()->storage.get();
   };
   if (!kept_->results ||
       !std::equal(variables_.begin(), variables_.end(), kept_->results->read.begin(), same))

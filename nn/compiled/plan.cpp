@@ -79,7 +79,7 @@ class PlanMaker {
   /// Returns the function that adds a call to a network; null for a call that no network computes.
   static PlanOfOp plan_of(const PlannedCall& call) {
     if (!call.layer.defined()) return call.plan;
-    const bool fits = call.plain && call.layer.dtype() == DType::Float32 &&
+    const bool fits = call.plain && call.layer.compute_dtype() == DType::Float32 &&
                       std::all_of(call.inputs.begin(), call.inputs.end(), [](int slot) { return slot >= 0; });
     const auto* const layer = fits ? dynamic_cast<const Planned*>(&call.layer.impl()) : nullptr;
     if (!layer) return nullptr;

@@ -1,3 +1,4 @@
+#include <ktape/nn/core/full_precision.hpp>
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/nn/losses/loss.hpp>
@@ -39,14 +40,15 @@ LossValues called(const LossImpl& loss, const std::string& name, const Tensor& y
 
 }  // namespace
 
-Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const LossCallOptions& options) const {
+Tensor Loss::operator()(const Tensor& y_true, const Tensor& given, const LossCallOptions& options) const {
   const LossImpl& loss = impl();
+  const Tensor y_pred = full_precision(given);
   // Keras casts the targets for all losses; the losses of the library cast where necessary.
   const bool cast = loss.class_name() == "function" && y_pred.dtype().is_floating();
   const std::string name = this->name();
   const LossValues result = called(loss, name, cast ? K::as_dtype(y_true, y_pred.dtype()) : y_true, y_pred);
   if (!result.values.defined()) fail("[", name, "] a loss must return a tensor: received None");
-  const Tensor mask = options.mask.defined() ? options.mask : mask_of(y_pred);
+  const Tensor mask = options.mask.defined() ? options.mask : mask_of(given);
   return reduce_values(name, result.values, options.sample_weight, both(mask, result.mask), loss.reduction);
 }
 

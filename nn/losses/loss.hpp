@@ -62,7 +62,8 @@ class Loss : public FunctionHandle<LossImpl> {
  public:
   using FunctionHandle::FunctionHandle;
 
-  /// Returns the values, weighted, masked and reduced. A last axis of extent 1 that only targets or
+  /// Returns the values, weighted, masked and reduced. Predictions of 16 bits are converted to floatx() first, so
+  /// that models with a mixed policy have float32 losses. A last axis of extent 1 that only targets or
   /// predictions have is ignored. Throws ValueError for shapes that do not fit.
   Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const LossCallOptions& options = {}) const;
   std::string name() const;

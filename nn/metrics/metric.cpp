@@ -1,5 +1,6 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/tape.hpp>
+#include <ktape/nn/core/full_precision.hpp>
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/nn/losses/alignment.hpp>
@@ -80,7 +81,8 @@ void update(MetricImpl& metric, const Tensor& y_true, const Tensor& y_pred,
             const MetricCallOptions& options) {
   const NoGrad off;
   const Tensor mask = options.mask.defined() ? options.mask : mask_of(y_pred);
-  metric.update_state(y_true, y_pred, weights_of(options.sample_weight, mask));
+  const Tensor weights = weights_of(options.sample_weight, mask);
+  metric.update_state(full_precision(y_true), full_precision(y_pred), weights);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ class Metric : public Handle<MetricImpl> {
   explicit Metric(std::shared_ptr<MetricImpl> impl) : Handle(std::move(impl)) {}
 
   const std::string& name() const { return impl().name(); }
-  /// Adds a batch. Throws ValueError, before anything changes, for shapes that do not fit.
+  /// Adds a batch. Targets and predictions of 16 bits are converted to floatx(). Throws ValueError, before anything changes, for shapes that do not fit.
   void update_state(const Tensor& y_true, const Tensor& y_pred, const MetricCallOptions& options = {}) const;
   Tensor result() const { return impl().result(); }
   void reset_state() const { impl().reset_state(); }

@@ -40,7 +40,8 @@ std::optional<Shape> adjusted(Shape shape, const Shape& wanted) {
 FunctionalImpl::FunctionalImpl(const TensorList& inputs, const TensorList& outputs,
                                const ModelOptions& options)
     : ModelImpl("Functional", {.name = options.name.empty() ? automatic_name("Model") : options.name,
-                               .trainable = options.trainable}),
+                               .trainable = options.trainable,
+                               .dtype = options.dtype}),
       inputs_(inputs.vector()),
       outputs_(outputs.vector()),
       graph_(std::make_shared<const LayerGraph>(name(), inputs_, outputs_)) {

@@ -48,6 +48,10 @@ class FunctionalImpl : public ModelImpl {
   Config get_config() const override;
   Value to_value() const override;
 
+  /// Returns the dtype of weights: the model converts inputs to the dtypes of its nn::Input, and the layers
+  /// convert them further.
+  DType input_dtype() const override { return variable_dtype(); }
+
   std::vector<Tensor> inputs() const override { return inputs_; }
   std::vector<Tensor> outputs() const override { return outputs_; }
   std::vector<Layer> sublayers() const override;

@@ -13,6 +13,7 @@ struct SummaryOptions;
 struct ModelOptions {
   std::string name = {};  ///< "model", "model_1", ... by default
   bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};  ///< the policy; dtype_policy() by default. Layers have their own
 };
 
 /// A layer of layers that can be trained. A model is made from symbolic tensors, from a list of layers

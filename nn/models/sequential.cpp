@@ -14,9 +14,13 @@ namespace {
 class SequentialImpl final : public ModelImpl, public WithPlans {
  public:
   explicit SequentialImpl(const ModelOptions& options)
-      : ModelImpl("Sequential", {.name = options.name, .trainable = options.trainable}) {
+      : ModelImpl("Sequential",
+                  {.name = options.name, .trainable = options.trainable, .dtype = options.dtype}) {
     names_weights = false;
   }
+
+  /// Returns the dtype of weights: the layers convert the inputs.
+  DType input_dtype() const override { return variable_dtype(); }
 
   void add(const Layer& layer) {
     if (const Tensor input = input_of(layer); input.defined()) return set_input(input);
@@ -150,7 +154,7 @@ Sequential::Sequential(std::initializer_list<Part> parts, const ModelOptions& op
 
 Sequential sequential_from(const Config& config) {
   const LayerOptions common = layer_options("Sequential", config);
-  const Sequential model(std::vector<Layer>(), {common.name, common.trainable});
+  const Sequential model(std::vector<Layer>(), {common.name, common.trainable, common.dtype});
   const std::string what = '[' + model.name() + "] ";
   const GraphScope scope;
   for (const Value& value : config.at("layers").list(what + "layers"))

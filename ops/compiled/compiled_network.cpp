@@ -61,16 +61,16 @@ CompiledNetwork::Variant CompiledNetwork::variant() {
 void CompiledNetwork::refresh(Variant& variant) const {
   bool same = variant.packed_from && variant.packed_from->size() == variables_.size();
   for (std::size_t i = 0; same && i < variables_.size(); ++i)
-    same = (*variant.packed_from)[i].get() == variables_[i].value().get()->storage.get();
+    same = (*variant.packed_from)[i].get() == variables_[i].stored().get()->storage.get();
   if (same) return;
   variant.packed_from = nullptr, variant.weights = nullptr;
   std::vector<const float*> elements;
   const auto from = std::make_shared<std::vector<Ref<Storage>>>();
   bool finite = true;
   for (const Variable& variable : variables_) {
-    finite = finite && is_finite(variable.value());
-    from->push_back(variable.value().get()->storage);
-    elements.push_back(static_cast<const float*>(variable.value().raw()));
+    finite = finite && is_finite(variable.stored());
+    from->push_back(variable.stored().get()->storage);
+    elements.push_back(static_cast<const float*>(variable.stored().raw()));
   }
   if (finite) variant.weights = variant.program->pack(elements, from);
   variant.packed_from = from;

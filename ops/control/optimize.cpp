@@ -31,8 +31,8 @@ void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable 
   expect_defined("adam_update", "gradient", gradient);
   expect_value("adam_update", gradient);
   check_like(x, "gradient", gradient);
-  check_like(x, "m", m.value());
-  check_like(x, "v", v.value());
+  check_like(x, "m", m.stored());
+  check_like(x, "v", v.stored());
   if (!x.dtype().is_floating())
     fail<TypeError>("[adam_update] x must be floating: received dtype=", x.dtype());
   if (x.is(m) || x.is(v) || m.is(v))

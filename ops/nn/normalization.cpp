@@ -1,5 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/described_call.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -39,6 +40,20 @@ Tensor tensor_of(const Doubles& numbers, const Shape& shape, DType dtype) {
   Tensor out = Tensor::empty(shape, dtype);
   convert(out.raw(), dtype, numbers.data(), DType::Float64, out.size());
   return out;
+}
+
+/// Returns the dtype of statistics of x: float32 if x has 16 bits and a parameter is float32, otherwise the
+/// dtype of x.
+template <class... Parameters>
+DType statistics_dtype(const Tensor& x, const Parameters&... parameters) {
+  const bool wide = (... || (parameters.defined() && parameters.dtype() == DType::Float32));
+  return wide ? DType(DType::Float32) : x.dtype();
+}
+
+/// Throws TypeError unless a parameter has the dtype of x, or is float32 for x of 16 bits.
+void expect_parameter_dtype(const char* op, const Tensor& x, const Tensor& parameter) {
+  if (x.dtype().size() != 2 || parameter.dtype() != DType::Float32)
+    op_helpers::expect_same_dtype(op, x, parameter);
 }
 
 /// Computes (x - mean) / sqrt(var + epsilon) * gamma + beta for x of shape (outer, channels, inner). The
@@ -111,10 +126,14 @@ class ChannelNormalization {
   }
   std::int64_t channels() const { return layout_.channels; }
   Shape parameter_shape() const { return {1, channels(), 1}; }
-  Tensor parameter(const Doubles& of_channels) const {
-    return tensor_of(of_channels, parameter_shape(), x_.dtype());
+  Tensor parameter(const Doubles& of_channels, DType dtype) const {
+    return tensor_of(of_channels, parameter_shape(), dtype);
   }
-  Tensor per_channel(const Tensor& t) const { return sum_to(t, parameter_shape()); }
+  Tensor per_channel(const Tensor& t, DType dtype) const {
+    return as_dtype(sum_to(t, parameter_shape()), dtype);
+  }
+  /// Returns a parameter in the dtype of x.
+  Tensor like_x(const Tensor& t) const { return t.defined() ? as_dtype(t, x_.dtype()) : t; }
 
   Tensor x_, gamma_, beta_;
   ChannelLayout layout_;
@@ -155,22 +174,22 @@ class GivenStatistics : ChannelNormalization {
       return;
     Doubles sums, products;
     sum_slopes(g, sums, products);
-    grads.to(1, [&] { return parameter(-scale * sums); });
-    grads.to(2, [&] { return parameter(-0.5 * scale * products / deviation_); });
-    if (gamma_.defined()) grads.to(3, [&] { return parameter(products); });
-    if (beta_.defined()) grads.to(beta_at(), [&] { return parameter(sums); });
+    grads.to(1, [&] { return parameter(-scale * sums, centre_.dtype()); });
+    grads.to(2, [&] { return parameter(-0.5 * scale * products / deviation_, spread_.dtype()); });
+    if (gamma_.defined()) grads.to(3, [&] { return parameter(products, gamma_.dtype()); });
+    if (beta_.defined()) grads.to(beta_at(), [&] { return parameter(sums, beta_.dtype()); });
   }
 
  private:
   int beta_at() const { return gamma_.defined() ? 4 : 3; }
   void composed_backward(const Tensor& g, Grads& grads) const {
-    const Tensor factor = 1.0 / sqrt(spread_ + epsilon_), h = gamma_.defined() ? g * gamma_ : g,
-                 y = (x_ - centre_) * factor;
+    const Tensor factor = 1.0 / sqrt(like_x(spread_) + epsilon_),
+                 h = gamma_.defined() ? g * like_x(gamma_) : g, y = (x_ - like_x(centre_)) * factor;
     grads.to(0, [&] { return h * factor; });
-    grads.to(1, [&] { return per_channel(-(h * factor)); });
-    grads.to(2, [&] { return per_channel(h * y) * square(factor) * -0.5; });
-    if (gamma_.defined()) grads.to(3, [&] { return per_channel(g * y); });
-    if (beta_.defined()) grads.to(beta_at(), [&] { return per_channel(g); });
+    grads.to(1, [&] { return per_channel(-(h * factor), centre_.dtype()); });
+    grads.to(2, [&] { return per_channel(h * y * square(factor) * -0.5, spread_.dtype()); });
+    if (gamma_.defined()) grads.to(3, [&] { return per_channel(g * y, gamma_.dtype()); });
+    if (beta_.defined()) grads.to(beta_at(), [&] { return per_channel(g, beta_.dtype()); });
   }
   Tensor centre_, spread_;
 };
@@ -189,7 +208,10 @@ class OwnStatistics : ChannelNormalization {
     }
     xt::noalias(deviation_) = xt::sqrt(variance_ + epsilon);
   }
-  NormalizedBatch forward() const { return {normalized(), parameter(mean_), parameter(variance_)}; }
+  NormalizedBatch forward() const {
+    const DType dtype = statistics_dtype(x_, gamma_, beta_);
+    return {normalized(), parameter(mean_, dtype), parameter(variance_, dtype)};
+  }
   std::vector<Tensor> inputs() const {
     std::vector<Tensor> all{x_};
     if (gamma_.defined()) all.push_back(gamma_);
@@ -202,8 +224,10 @@ class OwnStatistics : ChannelNormalization {
     Doubles sums, products;
     sum_slopes(g, sums, products);
     grads.to(0, [&] { return input_gradient(g, of_mean, of_variance, sums, products); });
-    if (gamma_.defined()) grads.to(1, [&] { return g.defined() ? parameter(products) : Tensor(); });
-    if (beta_.defined()) grads.to(beta_at(), [&] { return g.defined() ? parameter(sums) : Tensor(); });
+    if (gamma_.defined())
+      grads.to(1, [&] { return g.defined() ? parameter(products, gamma_.dtype()) : Tensor(); });
+    if (beta_.defined())
+      grads.to(beta_at(), [&] { return g.defined() ? parameter(sums, beta_.dtype()) : Tensor(); });
   }
 
  private:
@@ -231,15 +255,15 @@ class OwnStatistics : ChannelNormalization {
     const double n = static_cast<double>(layout_.group());
     const Tensor centred = x_ - mean(x_, group, true), factor = 1.0 / sqrt(var(x_, group, true) + epsilon_),
                  y = centred * factor;
-    if (of_mean.defined()) grads.to(0, [&] { return broadcast_to(of_mean / n, x_.shape()); });
-    if (of_variance.defined()) grads.to(0, [&] { return centred * (of_variance * (2 / n)); });
+    if (of_mean.defined()) grads.to(0, [&] { return broadcast_to(like_x(of_mean) / n, x_.shape()); });
+    if (of_variance.defined()) grads.to(0, [&] { return centred * (like_x(of_variance) * (2 / n)); });
     if (!g.defined()) return;
     grads.to(0, [&] {
-      const Tensor h = gamma_.defined() ? g * gamma_ : g;
+      const Tensor h = gamma_.defined() ? g * like_x(gamma_) : g;
       return factor * (h - mean(h, group, true) - y * mean(h * y, group, true));
     });
-    if (gamma_.defined()) grads.to(1, [&] { return per_channel(g * y); });
-    if (beta_.defined()) grads.to(beta_at(), [&] { return per_channel(g); });
+    if (gamma_.defined()) grads.to(1, [&] { return per_channel(g * y, gamma_.dtype()); });
+    if (beta_.defined()) grads.to(beta_at(), [&] { return per_channel(g, beta_.dtype()); });
   }
 };
 
@@ -262,6 +286,15 @@ Tensor composed(const Tensor& x, const Tensor& mean, const Tensor& var, const Te
   return beta.defined() ? y + beta : y;
 }
 
+/// Computes batch normalization by other ops, in the dtype of the statistics.
+Tensor composed_wide(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
+                     const Tensor& gamma, double epsilon) {
+  const DType wide = statistics_dtype(x, gamma, beta, mean, var);
+  const auto in_wide = [&](const Tensor& t) { return t.defined() ? as_dtype(t, wide) : t; };
+  return as_dtype(composed(in_wide(x), in_wide(mean), in_wide(var), in_wide(beta), in_wide(gamma), epsilon),
+                  x.dtype());
+}
+
 /// Returns the axes along which a parameter has more than one element.
 unsigned own_axes(const Tensor& parameter, int rank) {
   unsigned bits = 0;
@@ -281,7 +314,7 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
   const unsigned channel = by_axis ? 1u << canonical_axis(op, options.axis, 4) : own_axes(mean, x.ndim());
   const auto expect_place = [&](const char* name, const Tensor& parameter) {
     if (!parameter.defined()) return;
-    op_helpers::expect_same_dtype(op, x, parameter);
+    expect_parameter_dtype(op, x, parameter);
     if (by_axis) op_helpers::parameter_shape(op, name, parameter, x, channel);
     else if (!broadcasts_to(parameter.shape(), x.shape()))
       fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=",
@@ -304,7 +337,7 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
   const Tensor centre = fit("mean", mean), spread = fit("var", var), scale = fit("gamma", gamma),
                offset = fit("beta", beta);
   const std::optional<Shape> shape = three_axes(x.shape(), channel);
-  if (!alike || !shape) return composed(x, centre, spread, offset, scale, options.epsilon);
+  if (!alike || !shape) return composed_wide(x, centre, spread, offset, scale, options.epsilon);
   const Shape parameter{1, (*shape)[1], 1};
   const GivenStatistics given(reshape(x, *shape), reshape(centre, parameter), reshape(spread, parameter),
                               as_shape(scale, parameter), as_shape(offset, parameter), options.epsilon);
@@ -324,7 +357,7 @@ NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma
   for (int axis : op_helpers::axes_in(others)) shape.push_back(x.shape()[axis]);
   const auto expect_place = [&](const char* name, const Tensor& p) {
     if (!p.defined()) return;
-    op_helpers::expect_same_dtype(op, x, p);
+    expect_parameter_dtype(op, x, p);
     op_helpers::parameter_shape(op, name, p, x, others);
   };
   expect_place("gamma", gamma), expect_place("beta", beta);
@@ -333,7 +366,7 @@ NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma
       NormalizedBatch batch = normalize_batch_in_training(a...);
       return std::vector{batch.normalized, batch.mean, batch.variance};
     };
-    const OutputInfo statistics{shape, x.dtype()};
+    const OutputInfo statistics{shape, statistics_dtype(x, gamma, beta)};
     const std::vector<Tensor> results =
         defer_described(op, std::vector{OutputInfo{x.shape(), x.dtype()}, statistics, statistics}, later, x,
                         gamma, beta, reduction_axes, options);

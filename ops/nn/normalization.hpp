@@ -3,6 +3,9 @@
 
 /// Normalization of floating tensors. An undefined gamma (scale) or beta (offset) stands for None: no scale,
 /// no offset.
+///
+/// Batch normalization of a tensor of 16 bits takes parameters and statistics of its dtype or of float32. With a
+/// float32 gamma or beta the statistics of the batch are float32.
 namespace ktape::backend {
 
 struct BatchNormalizationOptions {

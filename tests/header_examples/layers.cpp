@@ -10,6 +10,13 @@ namespace {
   auto best = applications::decode_predictions(scores, "imagenet_class_index.json", {.top = 3});
 }
 
+[[maybe_unused]] void dtype_policies() {
+  nn::set_dtype_policy("mixed_float16");
+  nn::Sequential model(
+      {nn::Dense(64, {.activation = "relu"}), nn::Dense(10, {.activation = "softmax", .dtype = "float32"})});
+  nn::set_dtype_policy(nn::DTypePolicyMap("mixed_float16", {{"scores", "float32"}}));
+}
+
 struct ScaleImpl : nn::LayerImpl {
   double by;
   explicit ScaleImpl(double by, nn::LayerOptions options = {}) : nn::LayerImpl("Scale", options), by(by) {}

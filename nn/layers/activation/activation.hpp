@@ -12,7 +12,7 @@ struct ReLUOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// The function activations::relu as a layer. Throws ValueError for a negative argument.
@@ -29,7 +29,7 @@ struct LeakyReLUOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A leaky rectifier: x above 0, negative_slope * x elsewhere. Throws ValueError for a negative slope.
@@ -49,7 +49,7 @@ struct PReLUOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A rectifier with learned slopes: x above 0, alpha * x elsewhere. Weight: alpha, a slope for each element
@@ -69,7 +69,7 @@ struct ELUOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// An exponential linear unit: x above 0, alpha * (exp(x) - 1) elsewhere.
@@ -87,7 +87,7 @@ struct SoftmaxOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// The softmax function exp(x) / sum(exp(x)). A mask, which broadcasts to x, excludes elements. Excluded

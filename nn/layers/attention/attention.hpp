@@ -28,7 +28,7 @@ struct AttentionOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Luong's attention: dot(softmax(scores), value) for query (batch, queries, dim), value (batch, keys,
@@ -56,7 +56,7 @@ struct AdditiveAttentionOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Bahdanau's attention: dot(softmax(scores), value) with the scores sum(scale * tanh(query + key)), for
@@ -88,7 +88,7 @@ struct MultiHeadAttentionOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Multi-head attention. Query, key and value are projected for each head, to key_dim, key_dim and value_dim
@@ -135,7 +135,7 @@ struct GroupQueryAttentionOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Grouped query attention: MultiHeadAttention over sequences, (batch, steps, features), in which several

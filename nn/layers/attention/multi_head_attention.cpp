@@ -174,7 +174,7 @@ class MultiHead : public AttentionLayer<Arguments>, public Planned {
                                   .kernel_constraint = args.kernel_constraint,
                                   .bias_constraint = args.bias_constraint,
                                   .name = name,
-                                  .dtype = this->dtype()});
+                                  .dtype = this->dtype_policy()});
     projection.build(input);
     return this->add_layer(static_cast<const Layer&>(projection));
   }

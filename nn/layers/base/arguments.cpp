@@ -19,12 +19,11 @@ Config own_arguments(const Config& config) {
   return own;
 }
 
-std::optional<DType> dtype_in(const Config& config, const std::string& what) {
-  Value dtype = config.get("dtype");
-  if (dtype.is_config()) dtype = dtype.config().at("config").config().at("name");  // a Keras 3 policy
+std::optional<DTypePolicy> dtype_in(const Config& config, const std::string& what) {
+  const Value dtype = config.get("dtype");
   // Keras 2 writes the dtype "string" for text layers, which is no dtype for weights.
   if (dtype.is_null() || dtype == Value("string")) return {};
-  return DType(dtype.string(what + "dtype"));
+  return dtype.is_config() ? DTypePolicy(dtype) : DTypePolicy(dtype.string(what + "dtype"));
 }
 
 LayerOptions layer_options(const std::string& class_name, const Config& config) {

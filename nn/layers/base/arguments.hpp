@@ -46,9 +46,9 @@ Value as_member(const Layer& layer);
 /// `autocast`, which Keras adds.
 Config own_arguments(const Config& config);
 
-/// Returns the dtype of a config, or the dtype of the dtype policy in a config, if there is one. `what` names
-/// the layer in messages.
-std::optional<DType> dtype_in(const Config& config, const std::string& what = {});
+/// Returns the dtype policy in a config, which may have a dtype instead; none if the config has neither.
+/// `what` names the layer in messages.
+std::optional<DTypePolicy> dtype_in(const Config& config, const std::string& what = {});
 /// Returns the options that every layer has (name, trainable, dtype, input shape) from a config of a class.
 LayerOptions layer_options(const std::string& class_name, const Config& config);
 

@@ -1,5 +1,6 @@
 #include <ktape/autograd/base/structure_version.hpp>
 #include <ktape/autograd/base/suggestion.hpp>
+#include <ktape/autograd/scope.hpp>
 #include <ktape/nn/core/loading.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/call_reports.hpp>
@@ -43,7 +44,9 @@ LayerImpl::LayerImpl(std::string class_name, const LayerOptions& options)
       name_(options.name.empty() ? automatic_name(class_name_) : options.name),
       batch_input_shape_(batch_input_shape_in(options)),
       trainable_(options.trainable),
-      dtype_(options.dtype.value_or(K::floatx())),
+      policy_(options.dtype ? *options.dtype : nn::dtype_policy()),
+      compute_dtype_(policy_.compute_dtype()),
+      variable_dtype_(policy_.variable_dtype()),
       number_(++layers_made) {}
 
 LayerImpl::~LayerImpl() { CallReports::forget(*this); }
@@ -54,7 +57,7 @@ std::mutex& LayerImpl::structure() {
 }
 
 Config LayerImpl::full_config() const {
-  Config config{{"name", name_}, {"trainable", trainable_}, {"dtype", dtype_.name()}};
+  Config config{{"name", name_}, {"trainable", trainable_}, {"dtype", policy_}};
   if (batch_input_shape_) config.set("batch_input_shape", *batch_input_shape_);
   config.update(get_config());
   return config;
@@ -67,8 +70,13 @@ void LayerImpl::restore(const Config& config) {
   if (!options.name.empty()) name_ = options.name;
   if (!config.get("trainable").is_null()) trainable_ = options.trainable;  // inner layers unchanged
   count_structure_change();
-  dtype_ = options.dtype.value_or(dtype_);
+  if (options.dtype) set_dtypes(policy_ = *options.dtype);
   if (options.batch_input_shape) batch_input_shape_ = options.batch_input_shape;
+}
+
+void LayerImpl::set_dtypes(const DTypePolicy& policy) {
+  compute_dtype_ = policy.compute_dtype();
+  variable_dtype_ = policy.variable_dtype();
 }
 
 namespace {
@@ -108,6 +116,11 @@ void LayerImpl::set_trainable(bool trainable) {
   for (const Layer& layer : sublayers()) layer.set_trainable(trainable);
 }
 
+/// Takes the dtypes of the layer's path from a DTypePolicyMap.
+void LayerImpl::settle_policy() {
+  if (policy_.is_map()) set_dtypes(policy_.for_path(K::current_name_scope() + name_));
+}
+
 // --- Learning from data ------------------------------------------------------------------------------------
 
 void LayerImpl::adapt(const Tensor& data) {
@@ -139,7 +152,7 @@ Variable LayerImpl::add_weight(const std::string& name, const Shape& shape, cons
       fail("[", name_, "] the extents of the weight '", name,
            "' must be known when the layer is built: received shape=", shape);
   weight_limit_scope::count(name_, name, shape);
-  const DType dtype = options.dtype.value_or(dtype_);
+  const DType dtype = options.dtype.value_or(variable_dtype_);
   const Initializer initializer = options.initializer.defined() ? options.initializer
                                   : dtype.is_floating()         ? Initializer("glorot_uniform")
                                                                 : Initializer("zeros");
@@ -148,6 +161,7 @@ Variable LayerImpl::add_weight(const std::string& name, const Shape& shape, cons
   if (!start.defined()) start = initializer(shape, dtype);
   Variable weight(start, scope + name, options.constraint.function());
   weight.set_trainable(options.trainable);
+  weight.set_autocast(options.autocast);
   const std::lock_guard lock(structure());
   weights_.push_back({weight, options.regularizer, name});
   count_structure_change();
@@ -381,8 +395,24 @@ Tensor LayerImpl::accepted(const Tensor& x, std::size_t place, std::size_t count
     if (!spec.accepts(x.shape()))
       fail("[", name_, "] ", which(), " must have ", spec.text(), ": received shape=", x.shape());
   }
-  const bool other = x.dtype() != dtype_ && x.dtype().is_floating() && dtype_.is_floating();
-  return other ? carrying(K::as_dtype(x, dtype_), own_mask(x)) : x;
+  return autocast ? fitting(x) : x;
+}
+
+/// Returns x in the dtype of inputs, with the mask of x; integers stay as they are.
+Tensor LayerImpl::fitting(const Tensor& x) const {
+  const DType dtype = input_dtype();
+  const bool other = x.dtype() != dtype && x.dtype().is_floating() && dtype.is_floating();
+  return other ? carrying(K::as_dtype(x, dtype), own_mask(x)) : x;
+}
+
+/// Returns the arguments with floating initial states and weights of counts in the dtype of inputs.
+CallArguments LayerImpl::fitting(CallArguments arguments) const {
+  std::vector<Tensor> states;
+  for (const Tensor& state : arguments.initial_state)
+    states.push_back(state.defined() ? fitting(state) : state);
+  arguments.initial_state = std::move(states);
+  if (arguments.count_weights.defined()) arguments.count_weights = fitting(arguments.count_weights);
+  return arguments;
 }
 
 /// Builds the layer, then calls `go_on` in the scope of the layer's name. When the build or `go_on` throws,
@@ -396,6 +426,7 @@ auto LayerImpl::building(FirstCall& turn, const std::vector<Shape>& inputs, F&& 
   try {
     {
       const InferenceScope computing(false);  // weights get values even while a call is traced
+      const AutocastScope stored({}, K::cast);
       build(inputs);
     }
     building_ = false;
@@ -433,7 +464,7 @@ Tensor LayerImpl::operator()(const Tensor& x, const CallArguments& arguments) {
   const Tensor input = accepted(x, 0, 1);
   if (!caller && CallReports::any()) forget_reports();
   try {
-    return forms_->one ? compute_one(input, arguments) : only(compute_many({input}, arguments));
+    return forms_->one ? compute_one(input, arguments) : only(compute({input}, arguments));
   } catch (const Error&) {
     rethrow_from(name_, {input});
   }
@@ -443,6 +474,7 @@ std::vector<Tensor> LayerImpl::apply(const std::vector<Tensor>& given, const Cal
   std::optional<FirstCall> turn;
   if (!built()) turn.emplace();
   if (built()) turn.reset();  // another thread has built the layer meanwhile
+  if (turn) settle_policy();
   std::vector<Tensor> inputs;
   for (const Tensor& x : given) inputs.push_back(accepted(x, inputs.size(), given.size()));
   const auto go = [&] {
@@ -471,9 +503,9 @@ std::vector<Tensor> LayerImpl::defer_call(const std::vector<Tensor>& inputs, con
     // A traced call infers the shapes, dtypes and masks of the outputs and changes nothing.
     const InferenceScope tracing;
     const InnerCallsScope inlined(false);
-    std::vector<Tensor> fitting;
-    for (const Tensor& x : inputs) fitting.push_back(accepted(x, fitting.size(), inputs.size()));
-    return compute(fitting, arguments);
+    std::vector<Tensor> traced;
+    for (const Tensor& x : inputs) traced.push_back(accepted(x, traced.size(), inputs.size()));
+    return compute(traced, arguments);
   }();
   std::vector<OutputInfo> infos;
   for (const Tensor& y : traced) infos.push_back({y.shape(), y.dtype()});
@@ -485,7 +517,10 @@ std::vector<Tensor> LayerImpl::defer_call(const std::vector<Tensor>& inputs, con
   return outputs;
 }
 
-std::vector<Tensor> LayerImpl::compute(const std::vector<Tensor>& inputs, const CallArguments& arguments) {
+std::vector<Tensor> LayerImpl::compute(const std::vector<Tensor>& inputs, const CallArguments& given) {
+  const bool casts = autocast && (!given.initial_state.empty() || given.count_weights.defined());
+  const std::optional<CallArguments> fit = casts ? std::optional(fitting(given)) : std::nullopt;
+  const CallArguments& arguments = fit ? *fit : given;
   if (inputs.size() == 1 && forms_->one) return {compute_one(inputs[0], arguments)};
   return compute_many(inputs, arguments);
 }
@@ -533,14 +568,19 @@ std::vector<Tensor> LayerImpl::compute_many(const std::vector<Tensor>& given_inp
 }
 
 void LayerImpl::add_activity_loss(const Tensor& y) {
-  const Tensor loss = activity_regularizer(y);
+  const bool narrow = compute_dtype_ != variable_dtype_ && y.dtype() == compute_dtype_;
+  const Tensor loss = activity_regularizer(narrow ? K::as_dtype(y, variable_dtype_) : y);
   add_loss(y.ndim() == 0 || is_symbolic(y) ? loss : loss / y.shape()[0]);
 }
 
 // --- The handle --------------------------------------------------------------------------------------------
 
 const std::string& Layer::name() const { return impl().name(); }
+DTypePolicy Layer::dtype_policy() const { return impl().dtype_policy(); }
 DType Layer::dtype() const { return impl().dtype(); }
+DType Layer::variable_dtype() const { return impl().variable_dtype(); }
+DType Layer::compute_dtype() const { return impl().compute_dtype(); }
+DType Layer::input_dtype() const { return impl().input_dtype(); }
 bool Layer::trainable() const { return impl().trainable(); }
 void Layer::set_trainable(bool trainable) const { impl().set_trainable(trainable); }
 bool Layer::built() const { return impl().built(); }
@@ -674,6 +714,7 @@ void Layer::build(const std::vector<Shape>& inputs) const {
   if (built()) return;
   LayerImpl::FirstCall turn;
   if (built()) return;
+  impl().settle_policy();
   impl().building(turn, inputs, [&] {
     const auto unbuilt = [](const Layer& layer) { return !layer.built(); };
     const std::vector<Layer> layers = impl().sublayers();
@@ -686,7 +727,7 @@ Shape Layer::compute_output_shape(const Shape& input) const { return compute_out
 std::vector<Shape> Layer::compute_output_shapes(const std::vector<Shape>& inputs) const {
   const LayerImpl::CallScope scope(impl(), {});  // keeps the call out of the graph of a model
   std::vector<Tensor> placeholders;
-  for (const Shape& input : inputs) placeholders.push_back(make_placeholder(input, dtype(), name()));
+  for (const Shape& input : inputs) placeholders.push_back(make_placeholder(input, compute_dtype(), name()));
   return shapes_of(apply(placeholders));
 }
 

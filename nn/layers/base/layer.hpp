@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/variable.hpp>
 #include <ktape/nn/core/constraints.hpp>
+#include <ktape/nn/core/dtype_policy.hpp>
 #include <ktape/nn/core/initializers.hpp>
 #include <ktape/nn/core/object.hpp>
 #include <ktape/nn/core/regularizers.hpp>
@@ -54,7 +55,8 @@ struct LayerOptions {
   OptionalShape batch_input_shape = {};  ///< the shape of the input with the batch axis, which may be None
   std::string name = {};                 ///< the class's name, numbered, by default: "dense", "dense_1", ...
   bool trainable = true;                 ///< whether training changes the weights
-  std::optional<DType> dtype = {};       ///< the dtype of weights and computation; floatx() by default
+  std::optional<DTypePolicy> dtype =
+      {};  ///< the dtypes of weights and computation; dtype_policy() by default
 };
 
 /// Arguments of a call besides the inputs. A layer ignores arguments that the layer does not use.
@@ -88,7 +90,8 @@ struct WeightOptions {
   Regularizer regularizer = {};
   nn::Constraint constraint = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};  ///< the layer's dtype by default
+  std::optional<DType> dtype = {};  ///< the layer's variable_dtype by default
+  bool autocast = true;             ///< whether `call` reads the weight in the layer's compute_dtype
 };
 
 /// A handle to a layer. `layer(x)` is a call with one output; `apply` takes and returns any number of
@@ -121,7 +124,16 @@ class Layer : public Handle<LayerImpl> {
   std::vector<Tensor> apply(const TensorList& inputs, const CallArguments& arguments = {}) const;
 
   const std::string& name() const;
+  /// Returns the policy, see `DTypePolicy`.
+  DTypePolicy dtype_policy() const;
+  /// Returns the dtype of the weights: `variable_dtype`.
   DType dtype() const;
+  DType variable_dtype() const;
+  /// Returns the dtype in which the layer computes. Floating inputs are converted to this dtype. For a
+  /// DTypePolicyMap, the dtypes are those of the default policy until the layer is built.
+  DType compute_dtype() const;
+  /// Returns the dtype to which floating inputs are converted: `compute_dtype`.
+  DType input_dtype() const;
   bool trainable() const;
   /// Freezes or unfreezes the layer and all its inner layers.
   void set_trainable(bool trainable) const;
@@ -262,7 +274,12 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   }
   /// Returns whether the class has a form of `call` for several tensors.
   bool takes_several() const { return forms_->several != nullptr; }
-  DType dtype() const { return dtype_; }
+  const DTypePolicy& dtype_policy() const { return policy_; }
+  DType dtype() const { return variable_dtype_; }
+  DType variable_dtype() const { return variable_dtype_; }
+  DType compute_dtype() const { return compute_dtype_; }
+  /// Returns the dtype to which floating inputs, and weights that `call` reads, are converted.
+  virtual DType input_dtype() const { return compute_dtype_; }
   bool trainable() const { return trainable_; }
   void set_trainable(bool trainable);
   virtual std::vector<Layer> sublayers() const;
@@ -295,7 +312,9 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   /// The requirements on each input; the last entry also holds for all further inputs.
   std::vector<InputSpec> input_spec;
   Regularizer activity_regularizer;  ///< the penalty on the outputs, divided by the number of samples
-  bool names_weights = true;         ///< whether names of weights made in `build` begin with the layer's name
+  /// Whether floating inputs, and weights in `call`, are converted to `input_dtype`.
+  bool autocast = true;
+  bool names_weights = true;  ///< whether names of weights made in `build` begin with the layer's name
 
  private:
   friend class Layer;
@@ -326,6 +345,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   /// Returns the inputs or the outputs of one of the symbolic calls.
   std::vector<Tensor> recorded_tensors(int call, std::vector<Tensor> (LayerCall::*of_call)() const) const;
   void restore(const Config& config);
+  void set_dtypes(const DTypePolicy& policy);
+  void settle_policy();
   void collect(std::vector<Variable>& found, std::optional<bool> trainable, bool frozen) const;
   void collect_paths(const std::string& prefix, std::vector<std::pair<std::string, Variable>>& found) const;
   std::vector<Variable> weights_where(bool trainable) const;
@@ -334,6 +355,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   std::vector<Weight> regularized_weights() const;
 
   Tensor accepted(const Tensor& x, std::size_t place, std::size_t count) const;
+  Tensor fitting(const Tensor& x) const;
+  CallArguments fitting(CallArguments arguments) const;
   template <class F>
   auto building(FirstCall& turn, const std::vector<Shape>& inputs, F&& go_on);
   void unbuild(std::size_t weights, std::size_t layers, const std::vector<InputSpec>& spec);
@@ -356,8 +379,9 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   static const CallForms virtual_forms;
   /// The forms of `call`: the virtual functions, until a Layer of the object's exact class holds the object.
   const CallForms* forms_ = &virtual_forms;
-  DType dtype_;
-  const std::uint64_t number_;  ///< the number of the layer in the process, counted from 1
+  DTypePolicy policy_;
+  DType compute_dtype_, variable_dtype_;  ///< of `policy_`, in a map for the path of the layer
+  const std::uint64_t number_;            ///< the number of the layer in the process, counted from 1
   /// The `number_` of the last layer that called this layer and has this layer among its sublayers.
   std::atomic<std::uint64_t> part_of_{0};
   /// The thread that is training this layer, a model; null almost always.

@@ -71,7 +71,7 @@ Ref<Symbol> LayerCallSymbol::make(const Layer& layer, const std::vector<Tensor>&
   std::vector<Operand> operands(inputs.begin(), inputs.end());
   for (const Tensor& tensor : tensors_of(arguments)) operands.emplace_back(tensor);
   for (const Variable& weight : layer.weights())
-    if (weight.has_value()) operands.emplace_back(weight.value());
+    if (weight.has_value()) operands.emplace_back(weight.stored());
   symbol->set_operands(std::move(operands));
   symbol->set_owner(std::make_shared<LayerCall>(layer, symbol.get(), arguments, inputs.size()));
   return symbol;

@@ -111,7 +111,7 @@ class ConvolutionalImpl : public LayerWith<Arguments> {
   }
 
   Tensor call(const Tensor& x) final {
-    Tensor y = convolve(K::as_dtype(x, this->dtype()));
+    Tensor y = convolve(K::as_dtype(x, this->compute_dtype()));
     if (args.use_bias) y = K::bias_add(y, bias_, {args.data_format});
     return args.activation(y);
   }

@@ -31,7 +31,7 @@ struct ConvOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A convolution over one spatial axis, of sequences (batch, steps, channels). Weights: kernel (size,
@@ -86,7 +86,7 @@ struct ConvTransposeOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A transposed convolution over one spatial axis, which makes sequences longer: the gradient of the
@@ -140,7 +140,7 @@ struct DepthwiseConvOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A depthwise convolution over one spatial axis: each channel has separate filters. Output c *
@@ -185,7 +185,7 @@ struct SeparableConvOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A separable convolution over one spatial axis: a depthwise convolution, then a convolution of size 1

@@ -66,7 +66,7 @@ class LocallyConnectedImpl : public LayerWith<LocallyConnectedArguments> {
 
   Tensor call(const Tensor& x) override {
     const K::LocalConvOptions options{args.data_format};
-    const Tensor z = K::as_dtype(x, this->dtype());
+    const Tensor z = K::as_dtype(x, this->compute_dtype());
     Tensor y = axes_ == 1 ? K::local_conv1d(z, kernel_, args.kernel_size, args.strides, options)
                           : K::local_conv2d(z, kernel_, args.kernel_size, args.strides, positions_, options);
     if (args.use_bias) y = y + bias();

@@ -22,7 +22,7 @@ struct LocallyConnectedOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A locally connected layer over one spatial axis. Weights: kernel (positions, elements of a patch,

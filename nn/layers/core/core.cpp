@@ -55,7 +55,7 @@ class DenseImpl final : public LayerWith<DenseArguments>, public Planned {
   }
 
   Tensor call(const Tensor& x) override {
-    Tensor y = K::dot(K::as_dtype(x, dtype()), kernel_);
+    Tensor y = K::dot(K::as_dtype(x, compute_dtype()), kernel_);
     if (args.use_bias) y = K::bias_add(y, bias_);
     if (args.activation.defined()) y = args.activation(y);
     return y;
@@ -131,6 +131,7 @@ class EmbeddingImpl final : public LayerWith<EmbeddingArguments> {
         args.weights.defined() && args.weights.shape() != table)
       fail("[Embedding] weights must have the shape ", table, ": received weights=", args.weights.shape());
     supports_masking = args.mask_zero;
+    autocast = false;  // float16 does not hold all indices
     activity_regularizer = args.activity_regularizer;
   }
 
@@ -139,10 +140,12 @@ class EmbeddingImpl final : public LayerWith<EmbeddingArguments> {
     embeddings_ = add_weight("embeddings", {args.input_dim, args.output_dim},
                              {args.weights.defined() ? Initializer(given) : args.embeddings_initializer,
                               args.embeddings_regularizer, args.embeddings_constraint});
+    embeddings_.set_autocast(false);  // the rows are converted, not the table
   }
 
   Tensor call(const Tensor& x) override {
-    return K::gather(embeddings_, x.dtype().is_integer() ? x : K::class_numbers(name(), "index", x));
+    const Tensor indices = x.dtype().is_integer() ? x : K::class_numbers(name(), "index", x);
+    return K::as_dtype(K::gather(embeddings_, indices), compute_dtype());
   }
 
   Tensor compute_mask(const Tensor& x, const Tensor&) override { return x != 0; }

@@ -20,7 +20,7 @@ struct DenseOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A fully connected layer: activation(dot(x, kernel) + bias). x of shape (batch, ..., features) gives
@@ -62,7 +62,7 @@ struct EmbeddingOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A table of vectors: each number below input_dim becomes a row of the table, so (batch, steps) becomes

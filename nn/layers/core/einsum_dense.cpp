@@ -102,7 +102,7 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments>, public Pla
   }
 
   Tensor call(const Tensor& x) override {
-    Tensor y = K::einsum(args.equation, {K::as_dtype(x, dtype()), kernel_});
+    Tensor y = K::einsum(args.equation, {K::as_dtype(x, compute_dtype()), kernel_});
     if (args.bias_axes && !args.bias_axes->empty()) y = y + bias_;
     return args.activation(y);
   }

@@ -14,7 +14,7 @@ struct EinsumDenseOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A dense layer over any axes: activation(einsum(equation, {x, kernel}) + bias). The equation names the axes

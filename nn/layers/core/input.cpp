@@ -1,6 +1,7 @@
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/layer_call.hpp>
 #include <ktape/nn/layers/core/input.hpp>
+#include <ktape/ops/config.hpp>
 
 namespace ktape::nn {
 namespace {
@@ -50,10 +51,10 @@ std::string input_name() { return "input_" + std::to_string(backend::get_uid("in
 Tensor Input(const Shape& shape, const InputOptions& options) {
   if (options.batch_size && *options.batch_size < 0)
     fail("[Input] batch_size must be at least 0: received batch_size=", *options.batch_size);
-  InputArguments arguments{
-      {.name = options.name.empty() ? input_name() : options.name, .dtype = options.dtype},
-      shape,
-      options.sparse};
+  InputArguments arguments{{.name = options.name.empty() ? input_name() : options.name,
+                            .dtype = options.dtype.value_or(backend::floatx())},
+                           shape,
+                           options.sparse};
   arguments.batch_shape.insert(0, options.batch_size.value_or(None));
   return std::make_shared<InputLayerImpl>(arguments)->tensor();
 }

@@ -68,7 +68,7 @@ struct ConcatenateOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// The concatenation of the inputs along an axis. The mask of the result is the concatenation of the masks of
@@ -88,7 +88,7 @@ struct DotOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// The products of two inputs, summed over one axis of each input: see `K::batch_dot`. Two vectors per sample

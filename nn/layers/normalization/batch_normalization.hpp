@@ -104,10 +104,14 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions>, pub
     axis_ = axis_of(name(), input, args.axis);
     const Shape channels = keep_extents(input, {axis_});
     add_gamma_and_beta(channels);
-    moving_mean_ = add_weight("moving_mean", channels,
-                              {.initializer = args.moving_mean_initializer, .trainable = false});
-    moving_variance_ = add_weight("moving_variance", channels,
-                                  {.initializer = args.moving_variance_initializer, .trainable = false});
+    for (Variable parameter : {gamma_variable(), beta_variable()})
+      if (parameter.defined()) parameter.set_autocast(false);
+    moving_mean_ =
+        add_weight("moving_mean", channels,
+                   {.initializer = args.moving_mean_initializer, .trainable = false, .autocast = false});
+    moving_variance_ =
+        add_weight("moving_variance", channels,
+                   {.initializer = args.moving_variance_initializer, .trainable = false, .autocast = false});
   }
 
   Tensor call(const Tensor& x, const CallArguments& arguments) override {
@@ -160,26 +164,33 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions>, pub
   }
 
   K::NormalizedBatch with_all(const Tensor& x) const {
+    // Under a mixed policy, a float32 gamma makes the statistics float32.
+    const bool keeps_precision = gamma().defined() || beta().defined() || x.dtype() == variable_dtype();
+    const Tensor gamma =
+        keeps_precision ? this->gamma() : K::ones(moving_mean_.shape(), {.dtype = variable_dtype()});
     if (x.ndim() != 4)
-      return K::normalize_batch_in_training(x, gamma(), beta(), other_axes(x.ndim()), {args.epsilon});
+      return K::normalize_batch_in_training(x, gamma, beta(), other_axes(x.ndim()), {args.epsilon});
     // For rank 4 and three reduced axes the op multiplies the returned variance by N / (N - 1), as TF does.
     // One more axis of extent 1 prevents this factor.
     std::vector<int> axes{0};
     for (const int axis : other_axes(4)) axes.push_back(axis + 1);
     K::NormalizedBatch batch =
-        K::normalize_batch_in_training(K::expand_dims(x, 0), gamma(), beta(), axes, {args.epsilon});
+        K::normalize_batch_in_training(K::expand_dims(x, 0), gamma, beta(), axes, {args.epsilon});
     batch.normalized = K::squeeze(batch.normalized, 0);
     return batch;
   }
 
   /// Normalizes x with statistics in which `counts` weighs each element.
-  K::NormalizedBatch normalize_unmasked(const Tensor& x, const Tensor& counts) const {
+  K::NormalizedBatch normalize_unmasked(const Tensor& given, const Tensor& given_counts) const {
+    const DType dtype = moving_mean_.dtype();
+    const Tensor x = K::as_dtype(given, dtype), counts = K::as_dtype(given_counts, dtype);
     const Axes axes = other_axes(x.ndim());
     const Tensor n = total(K::sum(counts * K::ones_like(x), axes, true)) + K::epsilon();
     const Tensor mean = total(K::sum(counts * x, axes, true)) / n;
     const Tensor variance = total(K::sum(counts * K::square(x - mean), axes, true)) / n;
     const Tensor flat_mean = K::reshape(mean, {-1}), flat_variance = K::reshape(variance, {-1});
-    return {normalized(x, flat_mean, flat_variance), flat_mean, flat_variance};
+    const Tensor y = normalized(x, flat_mean, flat_variance);
+    return {K::as_dtype(y, given.dtype()), flat_mean, flat_variance};
   }
 
   int axis_ = -1;

@@ -12,7 +12,7 @@ struct LayerScaleOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A layer that multiplies each channel (last axis) by a factor: x * gamma. Weight: gamma (projection_dim,).

@@ -1,3 +1,4 @@
+#include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/layers/normalization/batch_normalization.hpp>
 #include <ktape/ops/config.hpp>
@@ -48,6 +49,22 @@ std::vector<int> axes_of(const std::string& layer, const Shape& input, const Axe
   if (axes.empty() || std::adjacent_find(axes.begin(), axes.end()) != axes.end())
     fail("[", layer, "] axis must name each axis once: received axis=", Value(given));
   return axes;
+}
+
+/// Returns f(x, parameters...), computed in float32 for x of 16 bits. The backward pass then keeps the
+/// arguments, not float32 copies, and computes f again.
+template <class F, class... Parameters>
+Tensor in_float32(const F& f, const Tensor& x, const Parameters&... parameters) {
+  if (x.dtype().size() != 2) return f(x, parameters...);
+  const auto wide = [f](const Tensor& x, const auto&... all) {
+    return K::as_dtype(f(K::as_dtype(x, DType::Float32), K::as_dtype(all, DType::Float32)...), x.dtype());
+  };
+  if (is_symbolic(x)) return wide(x, parameters...);
+  return custom_gradient([wide](const auto&... all) {
+    return std::pair{wide(all...), [wide, all...](const Tensor& dy) {
+                       return gradients(wide(all...), TensorList{all...}, TensorList{dy});
+                     }};
+  })(x, parameters...);
 }
 
 // --- LayerNormalization, GroupNormalization ----------------------------------------------------------------
@@ -139,8 +156,10 @@ class RMSNormalizationImpl final : public LayerWith<RMSNormalizationOptions> {
     input_spec = {spec};
   }
   Tensor call(const Tensor& x) override {
-    const Tensor size = K::sqrt(K::mean(K::square(x), axes_, true) + args.epsilon);
-    return x / size * K::reshape(scale_, placed_);
+    const auto scaled = [axes = axes_, epsilon = args.epsilon](const Tensor& x, const Tensor& scale) {
+      return x / K::sqrt(K::mean(K::square(x), axes, true) + epsilon) * scale;
+    };
+    return in_float32(scaled, x, K::reshape(scale_, placed_));
   }
 
  private:
@@ -159,8 +178,10 @@ class UnitNormalizationImpl final : public LayerWith<UnitNormalizationOptions> {
 
   void build(const Shape& input) override { axes_ = axes_of(name(), input, args.axis); }
   Tensor call(const Tensor& x) override {
-    const double least = x.dtype() == DType::Float16 ? 1e-7 : 1e-24;  // float16 rounds 1e-24 to 0
-    return x / K::sqrt(K::maximum(K::sum(K::square(x), axes_, true), least));
+    const auto scaled = [axes = axes_](const Tensor& x) {
+      return x / K::sqrt(K::maximum(K::sum(K::square(x), axes, true), 1e-24));
+    };
+    return in_float32(scaled, x);
   }
 
  private:

@@ -21,7 +21,7 @@ struct BatchNormalizationOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Batch normalization: gamma * (x - mean) / sqrt(variance + epsilon) + beta for each channel. In training,
@@ -50,7 +50,7 @@ struct LayerNormalizationOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Layer normalization: gamma * (x - mean) / sqrt(variance + epsilon) + beta, with the mean and the
@@ -79,7 +79,7 @@ struct GroupNormalizationOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Group normalization: gamma * (x - mean) / sqrt(variance + epsilon) + beta. Neighbouring channels form a
@@ -101,7 +101,7 @@ struct RMSNormalizationOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// RMS normalization: scale * x / sqrt(mean(x^2) + epsilon), with the mean along `axis`. The shape of the
@@ -121,7 +121,7 @@ struct UnitNormalizationOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Unit normalization: x / max(norm, 1e-12), with the Euclidean norm along `axis`. For float16 the norm is at

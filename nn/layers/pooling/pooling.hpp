@@ -19,7 +19,7 @@ struct PoolingOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Max pooling over the steps of a sequence.
@@ -84,7 +84,7 @@ struct GlobalPoolingOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// The maximum over all steps of a sequence: (batch, channels).

@@ -90,10 +90,11 @@ class RandomImageImpl : public LayerWith<Arguments> {
                           training = arguments.training](const Tensor& given) {
         return self->call(given, CallArguments{.training = training});
       };
-      return defer("random_image", {result_shape(x.shape()), this->dtype()}, again, x);
+      return defer("random_image", {result_shape(x.shape()), this->compute_dtype()}, again, x);
     }
     const bool single = x.ndim() == 3;
-    const Tensor given = K::as_dtype(x, this->dtype()), images = single ? K::expand_dims(given, 0) : given;
+    const Tensor given = K::as_dtype(x, this->compute_dtype()),
+                 images = single ? K::expand_dims(given, 0) : given;
     const bool train = this->training(arguments);
     Draws draws(train && !inferring_shapes() ? seeds_.next() : std::optional<std::int64_t>(0));
     const Tensor result = train ? changed(images, draws) : unchanged(images);
@@ -115,8 +116,8 @@ class RandomImageImpl : public LayerWith<Arguments> {
   }
   /// Throws TypeError unless the dtype of the layer is floating.
   void expect_floating() const {
-    if (!this->dtype().is_floating())
-      fail<TypeError>("[", this->name(), "] dtype must be floating: received dtype=", this->dtype());
+    if (!this->compute_dtype().is_floating())
+      fail<TypeError>("[", this->name(), "] dtype must be floating: received dtype=", this->compute_dtype());
   }
   SeedGenerator seeds_;
 };
@@ -326,7 +327,7 @@ class RandomContrastImpl final : public RandomColorImpl {
  protected:
   Tensor changed(const Tensor& images, Draws& draws) const override {
     const Factor range{1 - args.factor.list()[0], 1 + args.factor.list()[1]};
-    const Tensor contrast = per_image(draws(images.shape()[0], range), dtype());
+    const Tensor contrast = per_image(draws(images.shape()[0], range), compute_dtype());
     const Tensor mean = K::mean(images, {axes().height, axes().width}, true);
     return clipped((images - mean) * contrast + mean);
   }
@@ -339,7 +340,7 @@ class RandomBrightnessImpl final : public RandomColorImpl {
 
  protected:
   Tensor changed(const Tensor& images, Draws& draws) const override {
-    const Tensor part = per_image(draws(images.shape()[0], args.factor), dtype());
+    const Tensor part = per_image(draws(images.shape()[0], args.factor), compute_dtype());
     return clipped(images + part * (args.value_range[1] - args.value_range[0]));
   }
 };
@@ -383,7 +384,7 @@ class RandomCropImpl final : public RandomImageImpl<RandomCropArguments> {
   Shape result_shape(const Shape& images) const override {
     const Shape shape =
         with_size(images, ImageAxes(images.rank(), args.data_format), args.height, args.width);
-    check_extents("resize", shape, dtype().size(), true);
+    check_extents("resize", shape, compute_dtype().size(), true);
     return shape;
   }
 };

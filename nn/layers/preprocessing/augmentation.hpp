@@ -22,7 +22,7 @@ struct RandomFlipOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Flips each image with probability 1/2: left-right for "horizontal", top-bottom for "vertical", both
@@ -50,7 +50,7 @@ struct RandomWarpOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 using RandomRotationOptions = RandomWarpOptions;
@@ -87,7 +87,7 @@ struct RandomZoomOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Zooms each image about its center: the result shows 1 + factor times the height and width of the image,
@@ -109,7 +109,7 @@ struct RandomColorOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 using RandomContrastOptions = RandomColorOptions;
@@ -145,7 +145,7 @@ struct RandomCropOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Crops each image to height * width pixels. In training the window has a random position, equal for all

@@ -31,14 +31,14 @@ class CategoryEncodingImpl final : public LayerWith<CategoryEncodingArguments> {
     const Tensor& weights = arguments.count_weights;
     if (weights.defined()) expect_weights(x, weights);
     if (is_symbolic(x) || is_symbolic(weights)) {
-      const OutputInfo result{encoded_shape(x.shape(), mode_, args.num_tokens), dtype()};
+      const OutputInfo result{encoded_shape(x.shape(), mode_, args.num_tokens), compute_dtype()};
       const auto again = [self = shared_from_this()](const Tensor& given, const Tensor& counted) {
         return self->call(given, CallArguments{.count_weights = counted});
       };
       return defer("category_encoding", result, again, x, weights);
     }
-    return encoded(categories(x), mode_, args.num_tokens, dtype(),
-                   weights.defined() ? K::as_dtype(weights, dtype()) : weights);
+    return encoded(categories(x), mode_, args.num_tokens, compute_dtype(),
+                   weights.defined() ? K::as_dtype(weights, compute_dtype()) : weights);
   }
 
  private:

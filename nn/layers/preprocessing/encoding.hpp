@@ -9,7 +9,7 @@ struct CategoryEncodingOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A layer that encodes whole numbers in [0, num_tokens) as vectors of num_tokens elements, in the layer's

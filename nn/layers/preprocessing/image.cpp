@@ -164,14 +164,15 @@ class CenterCropImpl final : public SizedImpl<CenterCropArguments> {
   explicit CenterCropImpl(const CenterCropArguments& arguments) : SizedImpl("CenterCrop", arguments) {}
 
  protected:
-  DType result_dtype(const Tensor&) const override { return dtype(); }
+  DType result_dtype(const Tensor&) const override { return compute_dtype(); }
   Tensor sized(const Tensor& x, const ImageAxes& axes) const override {
     const std::int64_t above = x.shape()[axes.height] - args.height,
                        beside = x.shape()[axes.width] - args.width;
     if (above >= 0 && beside >= 0)
-      return K::as_dtype(window(x, axes, above / 2, beside / 2, args.height, args.width), dtype());
-    const DType computed = dtype().is_floating() ? dtype() : DType(DType::Float64);
-    return K::as_dtype(cropped_to_ratio(K::as_dtype(x, computed), axes, args.height, args.width), dtype());
+      return K::as_dtype(window(x, axes, above / 2, beside / 2, args.height, args.width), compute_dtype());
+    const DType computed = compute_dtype().is_floating() ? compute_dtype() : DType(DType::Float64);
+    return K::as_dtype(cropped_to_ratio(K::as_dtype(x, computed), axes, args.height, args.width),
+                       compute_dtype());
   }
 };
 

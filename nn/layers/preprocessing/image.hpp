@@ -19,7 +19,7 @@ struct ResizingOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A layer that resizes images to height * width pixels, in the dtype of the input. Integer images are
@@ -57,7 +57,7 @@ struct CenterCropOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A layer that crops images to the center: height * width pixels from pixel floor(difference / 2) on, in the

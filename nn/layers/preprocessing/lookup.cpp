@@ -92,7 +92,9 @@ class LookupImpl : public LayerWith<Arguments> {
   Tensor encoded(const Tensor& places) const {
     return vocabulary_.encoded(places, vector_dtype(), this->name());
   }
-  DType vector_dtype() const { return this->dtype().is_floating() ? this->dtype() : K::floatx(); }
+  DType vector_dtype() const {
+    return this->compute_dtype().is_floating() ? this->compute_dtype() : K::floatx();
+  }
   OutputInfo result(const Shape& tokens) const {
     if (mode_ == OutputMode::Int) return {tokens, DType::Int64};
     const OutputMode shape = mode_ == OutputMode::TfIdf ? OutputMode::Count : mode_;

@@ -82,7 +82,7 @@ struct StringLookupOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 struct IntegerLookupOptions {
@@ -100,7 +100,7 @@ struct IntegerLookupOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A layer that maps strings to their places in a vocabulary. The vocabulary holds, in this order: the mask

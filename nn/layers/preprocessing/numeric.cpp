@@ -122,6 +122,7 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
   explicit NormalizationImpl(const NormalizationArguments& arguments)
       : LayerWith("Normalization", arguments) {
     supports_masking = true;
+    autocast = false;  // the statistics are as precise as the weights
     if (args.mean.is_null() != args.variance.is_null())
       fail("[Normalization] mean and variance must be given together: received mean=", args.mean,
            ", variance=", args.variance);
@@ -154,12 +155,12 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
   }
 
   Tensor call(const Tensor& given) override {
-    const Tensor x = K::as_dtype(given, dtype());
+    const Tensor x = K::as_dtype(given, variable_dtype());
     const bool known = given_mean_.defined();
     const Tensor mean = known ? placed_mean_ : K::reshape(mean_, placed_);
     const Tensor variance = known ? placed_variance_ : K::reshape(variance_, placed_);
     const Tensor deviation = K::maximum(K::sqrt(variance), K::epsilon());
-    return args.invert ? mean + x * deviation : (x - mean) / deviation;
+    return K::as_dtype(args.invert ? mean + x * deviation : (x - mean) / deviation, compute_dtype());
   }
 
   void reset_state() override {
@@ -206,8 +207,9 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
     return axes;
   }
   void add_statistics(const Shape& extents) {
-    mean_ = add_weight("mean", extents, {.initializer = "zeros", .trainable = false});
-    variance_ = add_weight("variance", extents, {.initializer = "ones", .trainable = false});
+    mean_ = add_weight("mean", extents, {.initializer = "zeros", .trainable = false, .autocast = false});
+    variance_ =
+        add_weight("variance", extents, {.initializer = "ones", .trainable = false, .autocast = false});
     count_ = add_weight("count", {}, {.initializer = "zeros", .trainable = false, .dtype = DType::Int64});
   }
   /// Reshapes the given statistics to broadcast to the input: the last axes of the statistics become the last
@@ -255,7 +257,7 @@ class RescalingImpl final : public LayerWith<RescalingArguments> {
   }
 
   Tensor call(const Tensor& x) override {
-    const Tensor y = K::as_dtype(x, dtype()) * placed(scale_) + placed(offset_);
+    const Tensor y = K::as_dtype(x, compute_dtype()) * placed(scale_) + placed(offset_);
     if (y.ndim() != x.ndim())
       fail("[", name(), "] scale and offset must broadcast to the input: received scale=", scale_.shape(),
            ", offset=", offset_.shape(), ", shape=", x.shape());
@@ -265,7 +267,7 @@ class RescalingImpl final : public LayerWith<RescalingArguments> {
  private:
   Tensor placed(const Tensor& numbers) const {
     const bool per_channel = numbers.ndim() == 1 && K::image_data_format() == "channels_first";
-    return K::as_dtype(per_channel ? K::reshape(numbers, {-1, 1, 1}) : numbers, dtype());
+    return K::as_dtype(per_channel ? K::reshape(numbers, {-1, 1, 1}) : numbers, compute_dtype());
   }
   Tensor scale_, offset_;
 };
@@ -297,9 +299,9 @@ class DiscretizationImpl final : public LayerWith<DiscretizationOptions> {
     const auto depth = static_cast<std::int64_t>(boundaries_->size()) + 1;
     if (is_symbolic(x))
       return defer(
-          "discretization", {encoded_shape(x.shape(), mode_, depth), dtype()},
+          "discretization", {encoded_shape(x.shape(), mode_, depth), compute_dtype()},
           [self = shared_from_this()](const Tensor& given) { return self->call(given); }, x);
-    return encoded(bins(x), mode_, depth, dtype());
+    return encoded(bins(x), mode_, depth, compute_dtype());
   }
 
   void reset_state() override {

@@ -12,7 +12,7 @@ struct NormalizationOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A layer that computes (x - mean) / max(sqrt(variance), 1e-7), in the layer's dtype. If mean and variance
@@ -46,7 +46,7 @@ struct RescalingOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A layer that computes x * scale + offset, in the layer's dtype: `Rescaling(1. / 255)` maps pixels to [0,
@@ -70,7 +70,8 @@ struct DiscretizationOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};  ///< the dtype of the output; by default int64 for "int", else floatx()
+  std::optional<DTypePolicy> dtype =
+      {};  ///< the dtype of the output; by default int64 for "int", else floatx()
 };
 
 /// A layer that maps numbers to bins. The boundaries b1 < b2 < ... define the bins (-inf, b1), [b1, b2), ...;

@@ -163,7 +163,8 @@ class TextVectorizationImpl final : public LayerWith<TextVectorizationArguments>
     for (const auto& document : documents)
       for (std::size_t i = 0; i < length; ++i)
         *next++ = i < document.size() ? vocabulary_.place(document[i], name()) : padding;
-    return vocabulary_.encoded(numbers, dtype().is_floating() ? dtype() : K::floatx(), name());
+    return vocabulary_.encoded(numbers, compute_dtype().is_floating() ? compute_dtype() : K::floatx(),
+                               name());
   }
 
   void reset_state() override {

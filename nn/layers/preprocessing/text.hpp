@@ -63,7 +63,7 @@ struct TextVectorizationOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A layer that maps texts to rows of numbers. The layer standardizes each text (lowers ASCII letters,

@@ -15,7 +15,7 @@ struct DropoutOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Dropout. In training, each element becomes 0 with probability `rate`, and x / (1 - rate) otherwise. Throws
@@ -35,7 +35,7 @@ struct SpatialDropoutOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Dropout of whole channels of sequences. In training, all steps of a channel become 0 with probability
@@ -71,7 +71,7 @@ struct NoiseOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Multiplicative Gaussian noise. In training, x times normally distributed numbers of mean 1 and variance
@@ -100,7 +100,7 @@ struct AlphaDropoutOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Dropout for networks with the activation selu. In training, an element becomes the limit of selu at minus
@@ -119,7 +119,7 @@ struct ActivityRegularizationOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A layer that returns its input, and adds l1 * sum(|x|) + l2 * sum(x^2) per sample to the loss.

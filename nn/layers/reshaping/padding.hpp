@@ -23,7 +23,7 @@ struct SpatialOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Zero padding of sequences: adds zeros before the first and after the last step of (batch, steps,
@@ -92,7 +92,7 @@ struct UpSamplingOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// Upsampling of sequences: repeats each step `size` times. Throws ValueError for a size below 1.

@@ -9,7 +9,7 @@ struct FlattenOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A layer that flattens each sample: (batch, ...) becomes (batch, features).

@@ -44,7 +44,7 @@ struct ConvLSTMOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// An LSTM over sequences (batch, time, width, channels), whose products are convolutions over one spatial

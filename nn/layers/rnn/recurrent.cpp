@@ -16,7 +16,8 @@ struct CellArgument : Layer {
   static Layer stacked(const Value::List& values) {
     std::vector<Layer> cells;
     for (const Value& value : values) cells.push_back(Layer::from_value(value));
-    return StackedRNNCells(cells, {.dtype = cells.empty() ? std::nullopt : std::optional(cells[0].dtype())});
+    return StackedRNNCells(cells,
+                           {.dtype = cells.empty() ? std::nullopt : std::optional(cells[0].dtype_policy())});
   }
 };
 

@@ -49,7 +49,7 @@ struct RNNOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A recurrent layer that runs a cell, or stacked cells, over the steps.
@@ -79,7 +79,7 @@ struct SimpleRNNOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A recurrent layer that runs SimpleRNNCell over the steps.
@@ -108,7 +108,7 @@ struct LSTMOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A recurrent layer that runs LSTMCell over the steps.
@@ -137,7 +137,7 @@ struct GRUOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A recurrent layer that runs GRUCell over the steps.

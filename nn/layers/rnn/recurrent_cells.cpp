@@ -128,7 +128,8 @@ class GatedCell : public CellImpl, public PlannedCell {
 
   std::optional<int> plan(K::NetworkBuilder& network, int x, const K::RecurrentLoop& loop) const override {
     using Cell = kernels::RecurrentDescription::Cell;
-    if (!has_op() || dtype() != DType::Float32 || (which == CellKind::Gru && !args.reset_after)) return {};
+    if (!has_op() || compute_dtype() != DType::Float32 || (which == CellKind::Gru && !args.reset_after))
+      return {};
     K::RecurrentLoop own = loop;
     own.relu = which == CellKind::Simple && is_named(args.activation, "relu");
     const Cell cell = which == CellKind::Lstm  ? Cell::Lstm
@@ -147,7 +148,7 @@ class GatedCell : public CellImpl, public PlannedCell {
   virtual Sequence run_op(const Tensor& x, const Tensors& states, const K::RnnOptions& options) const = 0;
 
   Tensor with_bias(const Tensor& x) const { return args.use_bias ? K::bias_add(x, bias_) : x; }
-  Tensor bias() const { return args.use_bias ? bias_.value() : Tensor(); }
+  Tensor bias() const { return args.use_bias ? Tensor(bias_) : Tensor(); }
 
   Variable kernel_, recurrent_kernel_, bias_;
 
@@ -316,6 +317,10 @@ class StackedRNNCellsImpl final : public CellImpl {
 
 namespace {
 
+bool is_mixed(const DTypePolicy& policy) {
+  return policy.is_map() || policy.compute_dtype() != policy.variable_dtype();
+}
+
 Value with_dtype(const Value& layer, const Value& dtype) {
   if (layer.is_list()) {
     Value::List layers;
@@ -324,7 +329,8 @@ Value with_dtype(const Value& layer, const Value& dtype) {
   }
   if (!layer.is_config()) return layer;
   Config whole = layer.config(), own = whole.get("config", Config()).config();
-  own.set("dtype", dtype);
+  const auto plain = [](const Value& policy) { return policy.is_null() || !is_mixed(DTypePolicy(policy)); };
+  if (own.get("dtype").is_null() || (plain(own.at("dtype")) && plain(dtype))) own.set("dtype", dtype);
   whole.set("config", inner_with_dtype(own));
   return whole;
 }

@@ -65,7 +65,7 @@ struct SimpleRNNCellOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// The cell of SimpleRNN: h' = activation(dot(x, kernel) + dot(h, recurrent_kernel) + bias). State: h.
@@ -91,7 +91,7 @@ struct LSTMCellOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// The cell of LSTM (long short-term memory), with the formula of `K::lstm`. States: h and c. Weights: kernel
@@ -122,7 +122,7 @@ struct GRUCellOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// The cell of GRU (gated recurrent unit), with the formula of `K::gru`. State: h. Weights: kernel (features,

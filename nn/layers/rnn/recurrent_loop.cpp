@@ -1,6 +1,8 @@
+#include <ktape/autograd/scope.hpp>
 #include <ktape/autograd/shape_rules.hpp>
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/layers/rnn/recurrent_loop.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
@@ -56,6 +58,20 @@ void RecurrentImpl::build(const std::vector<Shape>& inputs) {
 }
 
 Tensors RecurrentImpl::call(const Tensors& inputs, const CallArguments& arguments) {
+  const DType dtype = cell_.input_dtype();
+  if (dtype == input_dtype()) return call_cell(inputs, arguments);
+  const AutocastScope scope(dtype, K::cast);  // the cell has another policy than the layer
+  Tensors fitting;
+  for (const Tensor& x : inputs) fitting.push_back(K::as_dtype(x, dtype));
+  CallArguments own = arguments;
+  Tensors states;
+  for (const Tensor& state : arguments.initial_state)
+    states.push_back(state.defined() ? K::as_dtype(state, dtype) : state);
+  own.initial_state = states;
+  return call_cell(fitting, own);
+}
+
+Tensors RecurrentImpl::call_cell(const Tensors& inputs, const CallArguments& arguments) {
   const Tensor& x = inputs[0];
   const Tensors states = initial_states(x, inputs, arguments);
   K::RnnOptions options{.go_backwards = options_.go_backwards,

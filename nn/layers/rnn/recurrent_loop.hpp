@@ -36,6 +36,7 @@ class RecurrentImpl : public LayerImpl, public Planned {
   void state(Archive& state) override;
 
  private:
+  Tensors call_cell(const Tensors& inputs, const CallArguments& arguments);
   CellImpl& cell() const { return static_cast<CellImpl&>(cell_.impl()); }
   void keep(const Tensors& states);
   void check_states(const char* argument, const Tensors& states, std::int64_t batch) const;

@@ -12,7 +12,7 @@ struct BidirectionalOptions {
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};
+  std::optional<DTypePolicy> dtype = {};
 };
 
 /// A layer that runs a recurrent layer over the steps, and a second recurrent layer over the reversed steps,

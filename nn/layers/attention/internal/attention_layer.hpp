@@ -51,8 +51,8 @@ class AttentionLayer : public LayerWith<Arguments> {
   }
 
   void build_weighing(const Axes& axes) {
-    softmax_ = Softmax({.axis = axes, .name = "softmax", .dtype = this->dtype()});
-    dropout_ = Dropout(args.dropout, {.seed = args.seed, .name = "dropout", .dtype = this->dtype()});
+    softmax_ = Softmax({.axis = axes, .name = "softmax", .dtype = this->dtype_policy()});
+    dropout_ = Dropout(args.dropout, {.seed = args.seed, .name = "dropout", .dtype = this->dtype_policy()});
   }
 
   /// Returns whether a call needs the weights as a tensor: for returned scores or for dropout.

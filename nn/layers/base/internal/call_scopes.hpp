@@ -1,7 +1,9 @@
 #pragma once
 #include <ktape/autograd/base/thread_state.hpp>
+#include <ktape/autograd/scope.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/inspection.hpp>
 
 /// Scopes of layer calls: the call that is running, and the first call, which builds.
 namespace ktape::nn {
@@ -37,6 +39,12 @@ class LayerImpl::CallScope {
     else if (before_ != &layer && layer.part_of_.load(std::memory_order_relaxed) != before_->number_)
       before_->adopt_called(layer);
     caller = &layer;
+    const bool outside = !thread_state().autocast;
+    if (outside && layer.compute_dtype_ == layer.variable_dtype_) [[likely]]
+      return;
+    const DType dtype = layer.input_dtype();
+    const bool converts = layer.autocast && dtype.is_floating();
+    autocast_.emplace(converts ? std::optional(dtype) : std::nullopt, backend::cast);
   }
   ~CallScope() { caller = before_; }
   CallScope(const CallScope&) = delete;
@@ -45,6 +53,7 @@ class LayerImpl::CallScope {
  private:
   LayerImpl* before_;
   std::optional<backend::learning_phase_scope> phase_;
+  std::optional<AutocastScope> autocast_;
 };
 
 /// A scope in which this thread builds layers while other threads wait to build layers. The first call of a
