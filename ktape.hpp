@@ -82,6 +82,7 @@
 #include <ktape/nn/models/summary.hpp>
 #include <ktape/nn/optimizers/adam.hpp>
 #include <ktape/nn/optimizers/adaptive.hpp>
+#include <ktape/nn/optimizers/loss_scale_optimizer.hpp>
 #include <ktape/nn/optimizers/schedules.hpp>
 #include <ktape/nn/optimizers/sgd.hpp>
 #include <ktape/nn/plot/model_graph.hpp>

@@ -134,5 +134,6 @@ void add_schedules(ClassRegistry& registry);
 void add_sgd_optimizers(ClassRegistry& registry);
 void add_adaptive_optimizers(ClassRegistry& registry);
 void add_adam_optimizers(ClassRegistry& registry);
+void add_loss_scale_optimizer(ClassRegistry& registry);
 
 }  // namespace ktape::nn

@@ -38,6 +38,7 @@ ClassRegistry filled() {
   add_sgd_optimizers(all);
   add_adaptive_optimizers(all);
   add_adam_optimizers(all);
+  add_loss_scale_optimizer(all);
   return all;
 }
 

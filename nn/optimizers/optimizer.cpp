@@ -120,11 +120,12 @@ OptimizerImpl::Slot& OptimizerImpl::slot_of(const Variable& variable, std::size_
 
 /// Returns the defined gradients, each with its variable.
 std::vector<OptimizerImpl::Gradient> OptimizerImpl::checked(const std::vector<RowGradient>& gradients,
-                                                            const std::vector<Variable>& variables) {
+                                                            const std::vector<Variable>& variables,
+                                                            double loss_scale) {
   if (gradients.size() != variables.size())
     fail("[", class_name_, "] there must be one gradient for each variable: received ", gradients.size(),
          " gradients and ", variables.size(), " variables");
-  const double scale = 1 / options_.loss_scale_factor.value_or(1);
+  const double scale = 1 / loss_scale;
   std::vector<Gradient> out;
   out.reserve(gradients.size());
   std::string missing;
@@ -162,8 +163,9 @@ bool OptimizerImpl::accumulate(std::vector<Gradient>& gradients) {
   for (Gradient& gradient : gradients) {
     const Variable& accumulator = gradient.slot->accumulator;
     const Tensor whole = RowGradient{gradient.value, gradient.rows}.whole(accumulator.shape());
-    const Tensor sum = K::update_add(accumulator, whole);
-    if (due) gradient.value = sum, gradient.rows = Tensor(), gradient.scale /= steps;
+    // The scale of a loss may change from call to call, so the sum is of gradients without the scale.
+    const Tensor sum = K::update_add(accumulator, gradient.scale == 1 ? whole : whole * gradient.scale);
+    if (due) gradient.value = sum, gradient.rows = Tensor(), gradient.scale = 1. / steps;
   }
   if (due)
     for (Slot& slot : slots_) K::update(slot.accumulator, K::zeros_like(slot.accumulator));
@@ -212,14 +214,19 @@ void OptimizerImpl::apply(const std::vector<Tensor>& gradients, const std::vecto
   std::vector<RowGradient> whole;
   whole.reserve(gradients.size());
   for (const Tensor& gradient : gradients) whole.push_back({gradient, {}});
-  apply(group_ ? group_->mean(std::move(whole), variables) : whole, variables);
+  apply(process_group() ? process_group()->mean(std::move(whole), variables) : whole, variables);
 }
 
 void OptimizerImpl::apply(const std::vector<RowGradient>& gradients, const std::vector<Variable>& variables) {
+  apply_scaled(gradients, variables, options_.loss_scale_factor.value_or(1));
+}
+
+void OptimizerImpl::apply_scaled(const std::vector<RowGradient>& gradients,
+                                 const std::vector<Variable>& variables, double scale) {
   if (gradients.empty() && variables.empty()) return;
   const NoGrad off;
   build(variables);
-  std::vector<Gradient> present = checked(gradients, variables);
+  std::vector<Gradient> present = checked(gradients, variables, scale);
   if (accumulate(present)) {
     clip(present);
     update(present);
@@ -277,9 +284,9 @@ void OptimizerImpl::set_learning_rate(const LearningRate& rate) {
   options_.learning_rate = rate;
 }
 
-std::int64_t OptimizerImpl::calls() const { return iterations_.item<std::int64_t>(); }
+std::int64_t OptimizerImpl::calls() const { return iterations().item<std::int64_t>(); }
 std::int64_t OptimizerImpl::updates() const {
-  return calls() / options_.gradient_accumulation_steps.value_or(1);
+  return calls() / options().gradient_accumulation_steps.value_or(1);
 }
 
 std::vector<Variable> OptimizerImpl::variables() const {
@@ -313,8 +320,8 @@ void Optimizer::minimize(const Tensor& loss, const std::vector<Variable>& variab
 }
 
 Tensor Optimizer::scale_loss(const Tensor& loss) const {
-  const std::optional<double> factor = impl().options().loss_scale_factor;
-  return factor ? loss * *factor : loss;
+  const double factor = impl().loss_scale();
+  return factor == 1 ? loss : loss * factor;
 }
 
 }  // namespace ktape::nn

@@ -102,32 +102,40 @@ class OptimizerImpl : public Object {
   /// Changes the variable by a gradient that is already unscaled and clipped. The tape records nothing.
   virtual void update_step(const Tensor& gradient, Variable variable, const OptimizerStep& step);
 
-  void build(const std::vector<Variable>& variables);
-  void apply(const std::vector<RowGradient>& gradients, const std::vector<Variable>& variables);
+  // An optimizer that wraps another optimizer overrides the functions that are virtual.
+  virtual void build(const std::vector<Variable>& variables);
+  virtual void apply(const std::vector<RowGradient>& gradients, const std::vector<Variable>& variables);
   void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
-  void exclude_from_weight_decay(const std::vector<Variable>& variables,
-                                 const std::vector<std::string>& names);
-  void finalize_variable_values();
+  /// Applies gradients of a loss with the factor `scale`, in place of loss_scale_factor.
+  void apply_scaled(const std::vector<RowGradient>& gradients, const std::vector<Variable>& variables,
+                    double scale);
+  virtual void exclude_from_weight_decay(const std::vector<Variable>& variables,
+                                         const std::vector<std::string>& names);
+  virtual void finalize_variable_values();
+  /// Returns the factor of losses whose gradients `apply` takes.
+  virtual double loss_scale() const { return options_.loss_scale_factor.value_or(1); }
 
   const std::string& name() const { return options_.name; }
-  const OptimizerOptions& options() const { return options_; }
-  Variable learning_rate() const;
-  void set_learning_rate(const LearningRate& rate);
+  virtual const OptimizerOptions& options() const { return options_; }
+  virtual Variable learning_rate() const;
+  virtual void set_learning_rate(const LearningRate& rate);
   std::int64_t calls() const;    ///< the number of calls of `apply`
   std::int64_t updates() const;  ///< the number of updates of the variables
-  Variable iterations() const { return iterations_; }
-  std::vector<Variable> variables() const;
+  virtual Variable iterations() const { return iterations_; }
+  virtual std::vector<Variable> variables() const;
   /// Returns whether the state of the variables exists.
-  bool built() const { return !slots_.empty(); }
+  virtual bool built() const { return !slots_.empty(); }
   /// Returns the variables whose state exists, in the order of the first `apply`.
-  std::vector<Variable> built_for() const;
+  virtual std::vector<Variable> built_for() const;
   /// Returns whether a variable is left out of weight decay, by itself or by a word in its name.
-  bool excluded(const Variable& variable) const;
-  const std::vector<std::string>& excluded_names() const { return excluded_names_; }
+  virtual bool excluded(const Variable& variable) const;
+  virtual const std::vector<std::string>& excluded_names() const { return excluded_names_; }
 
   /// Returns the group of processes that average each gradient, see nn/distributed; null without a group.
-  ProcessGroup* process_group() const { return group_.get(); }
-  void set_process_group(std::shared_ptr<ProcessGroup> process_group) { group_ = std::move(process_group); }
+  virtual ProcessGroup* process_group() const { return group_.get(); }
+  virtual void set_process_group(std::shared_ptr<ProcessGroup> process_group) {
+    group_ = std::move(process_group);
+  }
 
  protected:
   /// Changes the variable as `update_step` does, but by a gradient that still has to be scaled, clipped, and
@@ -159,7 +167,7 @@ class OptimizerImpl : public Object {
   Slot make_slot(const Variable& variable);
   Slot& slot_of(const Variable& variable, std::size_t position);
   std::vector<Gradient> checked(const std::vector<RowGradient>& gradients,
-                                const std::vector<Variable>& variables);
+                                const std::vector<Variable>& variables, double loss_scale);
   bool accumulate(std::vector<Gradient>& gradients);
   void clip(std::vector<Gradient>& gradients) const;
   void update(const std::vector<Gradient>& gradients);

@@ -31,14 +31,31 @@ std::string from_tfjs(const std::string& name, Config& config) {
   return name == "Momentum" ? "SGD" : name == "RMSProp" ? "RMSprop" : name;
 }
 
+Config canonical_optimizer(const Config& optimizer);
+
+/// Returns the canonical form of a LossScaleOptimizer. A scale that does not change is an option of the inner
+/// optimizer.
+Config canonical_loss_scale(const Config& config) {
+  const Value given =
+      config.contains("inner_optimizer") ? config.at("inner_optimizer") : config.at("optimizer");
+  const Config inner = canonical_optimizer(given.config("[LossScaleOptimizer] inner_optimizer"));
+  Config own = config;
+  for (const char* name : {"optimizer", "inner_optimizer", "dynamic", "loss_scale", "learning_rate"})
+    own.erase(name);
+  if (config.get("dynamic", true) == Value(false)) {
+    Config arguments = config_of_object(inner);
+    arguments.set("loss_scale_factor", config.get("initial_scale", 1));
+    return object_of(class_of(inner), arguments);
+  }
+  own.set("inner_optimizer", inner);
+  return object_of("LossScaleOptimizer", own);
+}
+
 Config canonical_optimizer(const Config& optimizer) {
   Config config = config_of_object(optimizer);
   const std::string class_name = known_class("optimizer", optimizer);
-  if (class_name == "LossScaleOptimizer") {
-    const Value inner =
-        config.contains("inner_optimizer") ? config.at("inner_optimizer") : config.at("optimizer");
-    return canonical_optimizer(inner.config("[LossScaleOptimizer] inner_optimizer"));
-  }
+  if (class_name == "LossScaleOptimizer" || class_name == "LossScaleOptimizerV3")
+    return canonical_loss_scale(config);
   const std::string name = from_tfjs(class_name, config);
   rename(config, "lr", "learning_rate");
   const Value decay = config.get("decay", 0);
@@ -104,6 +121,18 @@ void drop_late_arguments(Config& config) {
     for (const char* name : {"use_ema", "ema_momentum", "ema_overwrite_frequency"}) config.erase(name);
 }
 
+Config keras2_optimizer(const Config& optimizer) {
+  Config arguments = config_of_object(optimizer);
+  if (class_of(optimizer) == "LossScaleOptimizer") {
+    arguments.erase("name");
+    arguments.set("inner_optimizer", keras2_optimizer(arguments.at("inner_optimizer").config()));
+    arguments.set("dynamic", true);
+    return object_of("LossScaleOptimizerV3", arguments);
+  }
+  drop_late_arguments(arguments);
+  return object_of(class_of(optimizer), arguments);
+}
+
 /// Returns the metrics of Keras 2 in the form of Keras 3. In Keras 2, a list without inner lists holds for
 /// each output; Keras 3 writes such metrics as a list whose only entry is that list.
 Value for_all_outputs(const Value& metrics) {
@@ -127,11 +156,13 @@ Value canonical_compile(const Value& given) {
     const Value metrics = canonical_measure("metric", config.get(argument));
     return config.contains("optimizer_config") ? for_all_outputs(metrics) : metrics;
   };
-  return Config{{"optimizer", optimizer},
-                {"loss", canonical_measure("loss", config.get("loss"))},
-                {"loss_weights", config.get("loss_weights")},
-                {"metrics", metrics_in("metrics")},
-                {"weighted_metrics", metrics_in("weighted_metrics")}};
+  Config canonical{{"optimizer", optimizer},
+                   {"loss", canonical_measure("loss", config.get("loss"))},
+                   {"loss_weights", config.get("loss_weights")},
+                   {"metrics", metrics_in("metrics")},
+                   {"weighted_metrics", metrics_in("weighted_metrics")}};
+  if (config.contains("auto_scale_loss")) canonical.set("auto_scale_loss", config.at("auto_scale_loss"));
+  return canonical;
 }
 
 Value keras2_compile(const Value& compile) {
@@ -144,9 +175,8 @@ Value keras2_compile(const Value& compile) {
     config.set("optimizer_config", object_of(optimizer.string("[compile] optimizer"), {}));
     return config;
   }
-  Config arguments = config_of_object(optimizer.config());
-  drop_late_arguments(arguments);
-  config.set("optimizer_config", object_of(class_of(optimizer.config()), arguments));
+  config.erase("auto_scale_loss");
+  config.set("optimizer_config", keras2_optimizer(optimizer.config()));
   return config;
 }
 

@@ -1,6 +1,7 @@
 #include <ktape/autograd/base/log.hpp>
 #include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/layers/base/shared_layers.hpp>
+#include <ktape/nn/optimizers/loss_scale_optimizer.hpp>
 #include <ktape/nn/serialization/keras_dialects.hpp>
 #include <ktape/nn/serialization/keras_objects.hpp>
 #include <ktape/nn/serialization/model_config.hpp>
@@ -66,6 +67,11 @@ Value described(const H& object) {
 Value described(const Optimizer& optimizer) {
   Config value = with_module(OptimizerImpl::kind, optimizer.to_value()).config();
   Config config = value.at("config").config();
+  if (const Optimizer inner = without_loss_scale(optimizer); !inner.is(optimizer)) {
+    config.set("inner_optimizer", described(inner));
+    value.set("config", config);
+    return value;
+  }
   const Schedule& schedule = optimizer.impl().options().learning_rate.schedule();
   if (schedule.defined()) config.set("learning_rate", described(schedule));
   value.set("config", config);
@@ -114,11 +120,13 @@ Value compile_config(const Model& model) {
   if (!trainer.compiled()) return {};
   const CompileOptions& options = trainer.options();
   const std::vector<std::string> outputs = model.impl().output_names();
-  return Config{{"optimizer", described(trainer.optimizer())},
+  Config config{{"optimizer", described(trainer.optimizer())},
                 {"loss", described(options.loss)},
                 {"loss_weights", described(options.loss_weights)},
                 {"metrics", described(options.metrics, outputs)},
                 {"weighted_metrics", described(options.weighted_metrics, outputs)}};
+  if (!options.auto_scale_loss) config.set("auto_scale_loss", false);
+  return config;
 }
 
 namespace {
@@ -217,7 +225,8 @@ void compile_from_config(const Model& model, const Value& value) {
        .loss_weights = per_output<double>(
            config.get("loss_weights"), [](const Value& one) { return one.number("[compile] loss_weights"); }),
        .metrics = output_metrics("metrics", config.get("metrics"), outputs),
-       .weighted_metrics = output_metrics("weighted_metrics", config.get("weighted_metrics"), outputs)});
+       .weighted_metrics = output_metrics("weighted_metrics", config.get("weighted_metrics"), outputs),
+       .auto_scale_loss = config.get("auto_scale_loss", true).boolean("[compile] auto_scale_loss")});
 }
 
 }  // namespace ktape::nn

@@ -162,6 +162,9 @@ struct CompileOptions {
   /// forward, backward, in losses and in metrics. Results are equal, bit for bit. Has no effect if the
   /// environment variable KTAPE_COMPILE is 0.
   JitCompile jit_compile = "auto";
+  /// Whether the optimizer is wrapped in a LossScaleOptimizer if the model or a layer in the model has the
+  /// policy "mixed_float16".
+  bool auto_scale_loss = true;
 };
 
 }  // namespace ktape::nn

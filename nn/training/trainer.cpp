@@ -1,8 +1,10 @@
 #include <ktape/autograd/base/structure_version.hpp>
 #include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/autograd/graph/gradients.hpp>
+#include <ktape/nn/core/full_precision.hpp>
 #include <ktape/nn/layers/base/call_reports.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
+#include <ktape/nn/optimizers/loss_scale_optimizer.hpp>
 #include <ktape/nn/optimizers/process_group.hpp>
 #include <ktape/nn/training/batch_source.hpp>
 #include <ktape/nn/training/trainer.hpp>
@@ -47,7 +49,10 @@ void Trainer::compile(const CompileOptions& options) {
     outputs_.clear();
     throw;
   }
-  optimizer_ = options.optimizer;
+  const bool has_scale = options.optimizer.class_name() == "LossScaleOptimizer";
+  if (options.auto_scale_loss && !has_scale && computes_mixed_float16())
+    options_.optimizer = LossScaleOptimizer(options.optimizer, {.name = "loss_scale_optimizer"});
+  optimizer_ = options_.optimizer;
   fuses_ops_ = options.jit_compile.wanted() && compiles_graphs();
   compiled_trainable_.clear();
   trainable_at_compile_ = model_.trainable();
@@ -56,6 +61,16 @@ void Trainer::compile(const CompileOptions& options) {
   version_.reset();
   refresh();
   reset();
+}
+
+/// Returns whether the model or a layer in the model computes in float16 with float32 weights.
+bool Trainer::computes_mixed_float16() const {
+  const auto mixed = [](const LayerImpl& layer) {
+    return layer.compute_dtype() == DType::Float16 && layer.variable_dtype() == DType::Float32;
+  };
+  const std::vector<Layer> layers = layers_in(model_);
+  return mixed(model_) ||
+         std::any_of(layers.begin(), layers.end(), [&](const Layer& layer) { return mixed(layer.impl()); });
 }
 
 /// Returns the weights that the model would train if it and its layers were as trainable as at `compile`.
@@ -265,7 +280,8 @@ Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
   for (const auto& [weight, regularizer] : regularized_) add(regularizer(weight));
   if (CallReports::any())
     each_layer([&](LayerImpl& layer) {
-      for (const Tensor& loss : CallReports::of(layer).losses) add(loss.ndim() == 0 ? loss : K::sum(loss));
+      for (const Tensor& loss : CallReports::of(layer).losses)
+        add(loss.ndim() == 0 ? full_precision(loss) : K::sum(full_precision(loss)));
     });
   if (!total.defined() && !compiled()) model_.optimizer();
   if (!total.defined())

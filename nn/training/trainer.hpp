@@ -121,6 +121,7 @@ class Trainer {
     Tensor last_loss;
   };
 
+  bool computes_mixed_float16() const;
   void make_outputs(std::size_t count);
   void check_names(const std::vector<std::string>& names) const;
   void find_layers();

@@ -41,6 +41,12 @@ struct SignImpl : nn::OptimizerImpl {
 };
 using Sign = nn::OptimizerOf<SignImpl>;
 
+[[maybe_unused]] void loss_scales(const Tensor& loss, const std::vector<Variable>& weights) {
+  namespace K = backend;
+  nn::LossScaleOptimizer optimizer(nn::Adam(0.01));
+  optimizer.apply(K::gradients(optimizer.scale_loss(loss), weights), weights);
+}
+
 [[maybe_unused]] void losses_optimizers_and_callbacks(const nn::Model& model, const Tensor& x,
                                                       const Tensor& y) {
   model.compile({.loss = nn::Hinge({.reduction = "sum"})});

@@ -1,4 +1,5 @@
 #include <ktape/autograd/base/log.hpp>
+#include <ktape/nn/optimizers/loss_scale_optimizer.hpp>
 #include <ktape/nn/saving/keras/keras_layers.hpp>
 #include <ktape/nn/saving/keras/keras_optimizer.hpp>
 #include <ktape/nn/training/trainer.hpp>
@@ -53,10 +54,12 @@ std::vector<Variable> adafactor_states(const Variable& weight, const std::vector
 class State {
  public:
   explicit State(const Model& model) {
-    const Optimizer& optimizer = model.optimizer();
+    const Optimizer optimizer = without_loss_scale(model.optimizer());
     const std::vector<Variable> weights = model.trainable_weights();
     optimizer.build(weights);
     all_ = optimizer.variables();
+    const std::vector<Variable> whole = model.optimizer().variables();
+    scale_.assign(whole.begin(), whole.end() - std::ssize(all_));
     const OptimizerOptions& options = optimizer.impl().options();
     head_ = options.learning_rate.schedule().defined() ? 1 : 2;
     const std::size_t averages =
@@ -103,6 +106,13 @@ class State {
   }
 
   bool has_rate() const { return head_ == 2; }
+  bool scales() const { return !scale_.empty(); }
+  /// Returns an order with the variables of a LossScaleOptimizer in front.
+  std::vector<Variable> with_scale(const std::vector<Variable>& order) const {
+    std::vector<Variable> all = scale_;
+    append(all, order);
+    return all;
+  }
   /// Returns an order of variables without the learning rate, the second variable.
   std::vector<Variable> without_rate(std::vector<Variable> order) const {
     if (has_rate()) order.erase(order.begin() + 1);
@@ -120,6 +130,7 @@ class State {
 
   std::string optimizer_;
   std::vector<Variable> all_, rest_, weights_;
+  std::vector<Variable> scale_;  ///< the variables that a LossScaleOptimizer adds
   std::size_t head_;
   std::vector<std::vector<Variable>> averages_,
       states_;  ///< the moving averages and the states of each weight
@@ -152,6 +163,8 @@ std::vector<Variable> matching(const State& own, NamedTensors& state) {
       orders.push_back(own.listed(layout));
   for (std::size_t i = 0, count = orders.size(); own.has_rate() && i < count; ++i)
     orders.push_back(own.without_rate(orders[i]));
+  for (std::size_t i = 0, count = orders.size(); own.scales() && i < count; ++i)
+    orders.push_back(own.with_scale(orders[i]));
   for (const std::vector<Variable>& order : orders) {
     if (fits(order, state)) return order;
     // Keras 2.2's Adam without amsgrad stores numbers in place of the largest second moments.
@@ -167,7 +180,10 @@ std::vector<Variable> matching(const State& own, NamedTensors& state) {
 
 }  // namespace
 
-std::vector<Variable> optimizer_variables(const Model& model) { return State(model).listed(Layout::Keras3); }
+std::vector<Variable> optimizer_variables(const Model& model) {
+  const State state(model);
+  return state.with_scale(state.listed(Layout::Keras3));
+}
 
 std::vector<Variable> keras2_optimizer_variables(const Model& model) {
   const State state(model);

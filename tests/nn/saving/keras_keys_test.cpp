@@ -37,7 +37,8 @@ const Config& samples() {
       "num_classes": 2, "target_class_ids": [0], "recall": 0.5, "precision": 0.5, "specificity": 0.5, "sensitivity": 0.5,
       "k": 2, "learning_rate": 0.1, "lr": 0.1, "initial_learning_rate": 0.1, "decay_steps": 10, "decay_rate": 0.5,
       "boundaries": [1, 2], "values": [0.1, 0.2, 0.3], "factor_l2": 0.1, "dtype": "float32", "name": "sample",
-      "class_id": 1, "delta": 1.0, "frame_length": 4, "frame_step": 2, "fft_length": 4, "mask_value": 0.0})");
+      "class_id": 1, "delta": 1.0, "frame_length": 4, "frame_step": 2, "fft_length": 4, "mask_value": 0.0,
+      "inner_optimizer": {"class_name": "SGD", "config": {}}})");
   return value.config();
 }
 

@@ -58,7 +58,13 @@ TEST_CASE("compile configs of TensorFlow.js, and of mixed precision") {
   CHECK(
       optimizer(R"({"class_name": "LossScaleOptimizer", "config": {"inner_optimizer": {"class_name": "Nadam",
                       "config": {"learning_rate": 0.1, "decay": 0.004}}, "initial_scale": 32768}})") ==
-      from_json(R"({"class_name": "Nadam", "config": {"learning_rate": 0.1}})"));
+      from_json(R"({"class_name": "LossScaleOptimizer", "config": {"initial_scale": 32768,
+                      "inner_optimizer": {"class_name": "Nadam", "config": {"learning_rate": 0.1}}}})"));
+  CHECK(
+      optimizer(R"({"class_name": "LossScaleOptimizerV3", "config": {"inner_optimizer": {"class_name": "SGD",
+                      "config": {"learning_rate": 0.1}}, "dynamic": false, "initial_scale": 64,
+                      "dynamic_growth_steps": null}})") ==
+      from_json(R"({"class_name": "SGD", "config": {"learning_rate": 0.1, "loss_scale_factor": 64}})"));
 }
 
 TEST_CASE("compile configs of Keras 3, and back to Keras 2's") {

@@ -112,6 +112,7 @@ TEST_CASE("every optimizer updates equally with rows and with the whole gradient
         CAPTURE(name);
         CAPTURE(dtype);
         CAPTURE(nn::to_json(config));
+        if (name == "LossScaleOptimizer") continue;  // `apply` takes gradients of a scaled loss
         if (name == "Adafactor" && dtype == std::string("float16")) continue;  // its epsilon is 0 there
         const nn::Optimizer by_rows = made(name, config), whole = made(name, config);
         Variable a = table(20, 5, dtype), b = table(20, 5, dtype);
