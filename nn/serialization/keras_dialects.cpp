@@ -84,7 +84,9 @@ Config canonical_sequence(const Config& model, Dialect dialect) {
     layers.push_back(canonical);
   }
   config.set("layers", layers);
+  const Value policy = dtype_of(name_of(model), config.get("dtype"));
   for (const char* name : {"build_input_shape", "dtype"}) config.erase(name);
+  if (is_object(policy)) config.set("dtype", policy);  // a mixed policy: `compile` scales losses
   return described_as(model, "Sequential", config);
 }
 

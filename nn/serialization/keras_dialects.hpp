@@ -18,7 +18,7 @@
 ///   of [layer, call, output]. In these two lists the calls of a layer that is a Functional count from 1, as
 ///   in Keras 3.
 /// - The config of a Sequential has `name` and `layers`, with an InputLayer first if the input is known.
-/// - A dtype is a string; a default dtype is left to the layer.
+/// - A dtype is a string, a mixed policy an object of Keras 3; a default dtype is left to the layer.
 /// - An operation among the layers (nn/operations) is {class_name: "Operation", config: {name, function, ...}},
 ///   with the arguments of each call by name.
 /// - Arguments that no layer of the library has and that change nothing are left out.

@@ -1,4 +1,4 @@
-#include <ktape/autograd/base/dtype.hpp>
+#include <ktape/nn/core/dtype_policy.hpp>
 #include <ktape/nn/core/registry.hpp>
 #include <ktape/nn/serialization/keras_objects.hpp>
 
@@ -105,18 +105,19 @@ Value history_of(const Value& tensor) {
 
 Value dtype_of(const std::string& layer, const Value& dtype) {
   if (dtype.is_null()) return {};
-  Value name = dtype;
-  if (is_object(dtype)) name = config_of_object(dtype.config()).get("name");
-  if (!name.is_string())
+  Value policy = dtype;
+  if (is_object(dtype)) {
+    const Value config = dtype.config().get("config");
+    const bool is_map = dtype.config().at("class_name") == Value("DTypePolicyMap") && config.is_config();
+    if (!is_map) policy = config_of_object(dtype.config()).get("name");
+  }
+  if (!policy.is_string() && !policy.is_config())
     fail("[", layer, "] dtype must be a dtype or the policy of one: received dtype=", dtype);
-  const std::string& text = name.string();
-  if (text == "_infer" || text == "infer") return {};
-  if (text == "string") return name;
-  // The weights of a mixed policy are float32; computing in float32, too, gives more exact results.
-  if (text.starts_with("mixed_")) return DType(DType::Float32).name();
+  if (policy == Value("_infer") || policy == Value("infer")) return {};
+  if (policy == Value("string")) return policy;
   try {
-    return DType(text).name();
-  } catch (const ValueError& error) {
+    return DTypePolicy(policy).to_value();
+  } catch (const Error& error) {
     fail("[", layer, "] dtype must be one of the library: ", error.what());
   }
 }

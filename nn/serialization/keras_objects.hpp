@@ -22,8 +22,8 @@ std::string kind_of_argument(const std::string& argument);
 /// class's name without its package. Returns the last of these names if the registry knows none.
 std::string known_class(const std::string& kind, const Config& object);
 
-/// Returns the dtype of a dtype or of a dtype policy; null for the default. Throws ValueError, naming the
-/// layer, for a policy of several dtypes, and for a dtype that the library lacks.
+/// Returns the form that a layer's config has for a dtype or a dtype policy (`DTypePolicy::to_value`); null for
+/// the default. Throws ValueError, naming the layer, for a policy or a dtype that the library lacks.
 Value dtype_of(const std::string& layer, const Value& dtype);
 
 /// Returns the argument of a layer that holds an object, in the canonical form.

@@ -98,9 +98,17 @@ Value keras2_object(const std::string& kind, const Value& object) {
   return layer == object || !is_object(layer) ? layer : Value(keras2_layer(layer.config()));
 }
 
+/// Returns a dtype policy as Keras 2 has it. Throws ValueError for a map of policies.
+Value keras2_policy(const Config& policy, const std::string& layer) {
+  if (class_of(policy) == "DTypePolicyMap")
+    fail("[save] Keras 2 has no DTypePolicyMap: received a ", layer, " with a map; save the model as .keras");
+  return object_of("Policy", {{"name", config_of_object(policy).at("name")}});
+}
+
 Config keras2_arguments(const std::string& layer, Config config) {
   for_each_object(config, keras2_object);
   if (layer == "InputLayer") rename(config, "batch_shape", "batch_input_shape");
+  if (is_object(config.get("dtype"))) config.set("dtype", keras2_policy(config.at("dtype").config(), layer));
   if (layer == "LeakyReLU") rename(config, "negative_slope", "alpha");
   drop_absent(absent_in_keras2(), layer, config);
   return config;
@@ -234,6 +242,7 @@ Config keras2_sequence(Config config) {
   Value::List layers;
   for (const Value& item : config.at("layers").list()) layers.push_back(keras2_layer(item.config()));
   config.set("layers", layers);
+  config.erase("dtype");
   return config;
 }
 

@@ -130,12 +130,17 @@ TEST_CASE("a config whose results cannot be reproduced is an error that names la
       "[d] dtype must be one of the library");
 }
 
-TEST_CASE("layers of a mixed policy compute in float32, as their weights are") {
-  const Config config =
-      canonical(from_json(R"({"class_name": "Dense", "config": {"name": "d", "units": 1, "dtype":
-      {"class_name": "Policy", "config": {"name": "mixed_float16"}}}})"))
-          .config();
-  CHECK(config.at("config").config().at("dtype") == Value("float32"));
+TEST_CASE("layers keep a mixed policy of Keras 2, of Keras 3, and a name") {
+  for (const char* policy : {R"({"class_name": "Policy", "config": {"name": "mixed_float16"}})",
+                             R"({"module": "keras", "class_name": "DTypePolicy",
+                                 "config": {"name": "mixed_float16"}, "registered_name": null})",
+                             R"("mixed_float16")"}) {
+    const Config config = canonical(from_json(R"({"class_name": "Dense", "config": {"name": "d", "units": 1,
+                                                  "dtype": )" +
+                                              std::string(policy) + "}}"))
+                              .config();
+    CHECK(config.at("config").config().at("dtype") == nn::DTypePolicy("mixed_float16").to_value());
+  }
 }
 
 TEST_CASE("configs that are none are errors") {
