@@ -1,6 +1,7 @@
 #include <ktape/nn/program_options.hpp>
 
 #include <ktape/autograd/base/error.hpp>
+#include <ktape/nn/core/dtype_policy.hpp>
 #include <ktape/nn/files/folders.hpp>
 
 #include <charconv>
@@ -35,14 +36,16 @@ ProgramOptions program_options(int argc, const char* const* argv, const ProgramO
     else if (name == "--data") options.data = value();
     else if (name == "--out") options.out = value();
     else if (name == "--quick") options.quick = true;
+    else if (name == "--policy") options.policy = value();
     else
       fail(
-          "[program_options] the options are --epochs N, --seed N, --data PATH, --out FOLDER and --quick: "
-          "received ",
+          "[program_options] the options are --epochs N, --seed N, --data PATH, --out FOLDER, --policy NAME "
+          "and --quick: received ",
           name);
   }
   if (epochs > 0) options.epochs = epochs;
   else if (options.quick) options.epochs = options.quick_epochs;
+  if (!options.policy.empty()) set_dtype_policy(options.policy);
   if (!options.out.empty()) make_folder("program_options", options.out);
   return options;
 }

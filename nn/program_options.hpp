@@ -9,8 +9,9 @@ struct ProgramOptions {
   int quick_epochs = 1;  ///< the number of epochs with `--quick`; not set by an option
   int seed = 1;          ///< the seed of all random numbers
   std::string data = {};
-  std::string out = {};  ///< a folder for pictures and reports; empty: nothing is written
-  bool quick = false;    ///< a small run, to check that everything works
+  std::string out = {};     ///< a folder for pictures and reports; empty: nothing is written
+  bool quick = false;       ///< a small run, to check that everything works
+  std::string policy = {};  ///< the dtype policy that was set; empty: none
 };
 
 /// Reads a program's command line over its defaults:
@@ -20,11 +21,14 @@ struct ProgramOptions {
 ///   --data PATH    the file or folder to learn from
 ///   --out FOLDER   where to write to; made where it is missing
 ///   --quick        a small run
+///   --policy NAME  the dtype policy of all layers, for `set_dtype_policy`: "mixed_bfloat16", "mixed_float16",
+///                  "float32", ...
 ///
 ///     const auto options = nn::program_options(argc, argv, {.epochs = 20, .data = "digits.csv.gz"});
 ///
 /// Throws ValueError, which lists the options, for any other argument, an option without its value, epochs
-/// below 1 and a seed that is not a whole number of at least 0; IOError if the folder cannot be created.
+/// below 1, a seed that is not a whole number of at least 0, and an unknown policy; IOError if the folder
+/// cannot be created.
 ///
 ///     const char* arguments[] = {"digits", "--epochs", "3"};
 ///     auto options =

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <ktape/autograd/base/error.hpp>
+#include <ktape/nn/core/dtype_policy.hpp>
 #include <ktape/nn/program_options.hpp>
 
 #include <filesystem>
@@ -40,13 +41,22 @@ TEST_CASE("--quick takes fewer epochs, unless they are given") {
   CHECK(read({"--epochs", "9", "--quick"}, defaults).epochs == 9);
 }
 
+TEST_CASE("--policy sets the dtype policy of layers") {
+  CHECK(read({}).policy.empty());
+  CHECK(read({"--policy", "mixed_float16"}).policy == "mixed_float16");
+  CHECK(dtype_policy() == "mixed_float16");
+  set_dtype_policy(ktape::None);
+  CHECK_THROWS_WITH_AS(read({"--policy", "half"}), doctest::Contains("'mixed_float16', 'mixed_bfloat16'"),
+                       ktape::ValueError);
+  CHECK(dtype_policy() == "float32");
+}
+
 TEST_CASE("an unknown option is refused with a list of the known options") {
   using ktape::ValueError;
-  CHECK_THROWS_WITH_AS(
-      read({"--fast"}),
-      "[program_options] the options are --epochs N, --seed N, --data PATH, --out FOLDER and "
-      "--quick: received --fast",
-      ValueError);
+  CHECK_THROWS_WITH_AS(read({"--fast"}),
+                       "[program_options] the options are --epochs N, --seed N, --data PATH, --out FOLDER, "
+                       "--policy NAME and --quick: received --fast",
+                       ValueError);
   CHECK_THROWS_WITH_AS(read({"--seed"}),
                        "[program_options] --seed must be followed by its value: received nothing",
                        ValueError);
