@@ -5,7 +5,7 @@
 #include <vector>
 
 /// The mixed policies with which tests run.
-inline const std::vector<std::string> mixed_policies{"mixed_float16"};
+inline const std::vector<std::string> mixed_policies{"mixed_float16", "mixed_bfloat16"};
 
 /// Returns the compute dtype of a policy.
 inline ktape::DType computed_in(const std::string& policy) {
