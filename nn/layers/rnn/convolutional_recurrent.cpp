@@ -63,7 +63,7 @@ class ConvLSTMCell final : public CellImpl {
                      {args_.unit_forget_bias ? with_open_forget_gate(args_.bias_initializer, args_.filters)
                                              : args_.bias_initializer,
                       args_.bias_regularizer, args_.bias_constraint});
-    Shape state = projected(make_placeholder(input, compute_dtype(), name()), {}).shape();
+    Shape state = projected(make_placeholder(input, variable_dtype(), name()), {}).shape();
     state.erase(0);
     state[args_.data_format == "channels_first" ? 0 : -1] = args_.filters;
     if (state.count() == None)
