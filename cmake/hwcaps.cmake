@@ -9,7 +9,8 @@ foreach(processor x86-64-v3 x86-64-v4)
   ktape_objects(${processor} ${op_sources})
   target_compile_options(ktape_${processor}_objects PRIVATE -march=${processor})
   ktape_group_sources(ktape_${processor}_objects 40000 kernels/engine/)
-  add_library(ktape_${processor} SHARED $<TARGET_OBJECTS:ktape_${processor}_objects> $<TARGET_OBJECTS:ktape_nn_objects>)
+  add_library(ktape_${processor} SHARED $<TARGET_OBJECTS:ktape_${processor}_objects> $<TARGET_OBJECTS:ktape_step_objects>
+    $<TARGET_OBJECTS:ktape_nn_objects>)
   set_target_properties(ktape_${processor} PROPERTIES
     OUTPUT_NAME ktape LIBRARY_OUTPUT_DIRECTORY $<TARGET_FILE_DIR:ktape>/glibc-hwcaps/${processor}
     LINKER_LANGUAGE CXX LINK_OPTIONS $<TARGET_PROPERTY:ktape,LINK_OPTIONS> LINK_LIBRARIES $<TARGET_PROPERTY:ktape,LINK_LIBRARIES>
