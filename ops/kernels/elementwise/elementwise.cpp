@@ -20,13 +20,16 @@ void run(const ElementLoop& loop, std::int64_t n, void* out, const void* const* 
   loop.run(loop.f, 1, n, out, x, steps);
 }
 
-int lanes_of(DType dtype) {
-  return dtype == DType::Float64 ? lanes<double> : dtype.is_floating() ? lanes<float> : 1;
+/// Returns the elements of a vector, which are float for half precision; 1 for dtypes that are not floating.
+int lanes_of(DType dtype, int bytes_of_vector) {
+  if (!dtype.is_floating()) return 1;
+  return bytes_of_vector / static_cast<int>(dtype == DType::Float64 ? sizeof(double) : sizeof(float));
 }
 
 }  // namespace
 
-ElementLoop loop_of_dtype(ElementLoop::Run run, const void* f, int inputs, DType dtype, bool conditions) {
+ElementLoop loop_of_dtype(ElementLoop::Run run, const void* f, int inputs, DType dtype, bool conditions,
+                          int bytes_of_vector) {
   const auto size = static_cast<int>(dtype.size());
   const Half halves = dtype == DType::Float16    ? Half::Float16
                       : dtype == DType::BFloat16 ? Half::BFloat16
@@ -36,7 +39,7 @@ ElementLoop loop_of_dtype(ElementLoop::Run run, const void* f, int inputs, DType
           inputs,
           size,
           conditions ? 1 : size,
-          lanes_of(dtype),
+          lanes_of(dtype, bytes_of_vector),
           halves,
           halves != Half::None && !conditions};
 }

@@ -38,8 +38,10 @@ struct ElementLoop {
   bool results_halves;  ///< results have the type of the inputs
 };
 
-/// Returns a loop whose inputs and results have a dtype; the results are bools if `conditions`.
-ElementLoop loop_of_dtype(ElementLoop::Run run, const void* f, int inputs, DType dtype, bool conditions);
+/// Returns a loop whose inputs and results have a dtype; the results are bools if `conditions`. The bytes of a
+/// vector are those of the source that compiles `run`.
+ElementLoop loop_of_dtype(ElementLoop::Run run, const void* f, int inputs, DType dtype, bool conditions,
+                          int bytes_of_vector = vector_bytes);
 
 /// out[i] = f(x[i]...) over whole tensors, split over the threads; vectors beyond the last element end in the
 /// padding of the storages.

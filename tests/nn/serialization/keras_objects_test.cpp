@@ -62,7 +62,9 @@ TEST_CASE("dtypes and policies of one dtype") {
   CHECK(dtype_of("d", "float64") == Value("float64"));
   CHECK(dtype_of("d", "string") == Value("string"));
   for (const char* text : {"_infer", "infer"}) CHECK(dtype_of("d", text).is_null());
-  CHECK(dtype_of("d", "mixed_bfloat16") == Value("float32"));
+  CHECK(dtype_of("d", "mixed_bfloat16") ==
+        from_json(R"({"module": "keras", "class_name": "DTypePolicy", "config": {"name": "mixed_bfloat16"},
+                      "registered_name": null})"));
   CHECK(dtype_of("d", from_json(R"({"class_name": "DTypePolicy", "config": {"name": "float16"}})")) ==
         Value("float16"));
   CHECK_THROWS_WITH_AS(dtype_of("d", 32), "[d] dtype must be a dtype or the policy of one: received dtype=32",

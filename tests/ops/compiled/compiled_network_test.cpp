@@ -2,6 +2,7 @@
 #include <ktape/ops/compiled/compiled_network.hpp>
 
 #include "../../close.hpp"
+#include "../../processor.hpp"
 #include "../check.hpp"
 
 namespace K = ktape::backend;
@@ -37,6 +38,7 @@ TEST_CASE("a compiled convolution is K::conv2d with bias") {
         return network.convolution(in, kernel, bias,
                                    {.size = {3, 2}, .strides = {strides, strides}, .padding = padding});
       });
+      if (!y && !has_avx512()) continue;
       REQUIRE(y);
       const Tensor want = K::conv2d(x, kernel, {.strides = strides, .padding = padding}) + bias;
       CHECK(close(*y, want, rounding));
