@@ -48,6 +48,7 @@ void check_policies(const nn::Layer& a, const nn::Layer& b) {
 
 TEST_CASE("files and clones keep the policies of all layers, and compute the same") {
   const Folder folder;
+  K::set_random_seed(2);  // with other weights, a first step in float16 may overflow and be skipped
   for (const std::string& policy : mixed_policies)
     for (nn::Model (*const make)() : {sequence, graph}) {
       std::optional<PolicyScope> scope(policy);
