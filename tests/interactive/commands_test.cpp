@@ -69,7 +69,7 @@ TEST_CASE("the documentation of a header is wrapped to the width of the terminal
   std::istringstream lines(terminal.line("?K::dot"));
   int prose = 0;
   for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("/// ")) {
+    if (line.starts_with("/// ") && !line.starts_with("///     ")) {  // code stays as it is
       INFO(line);
       CHECK(line.size() <= 60);
       ++prose;
