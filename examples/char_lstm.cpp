@@ -65,7 +65,7 @@ static nn::Sequential next_character(std::int64_t classes) {
       nn::Embedding(classes, 32),
       nn::LSTM(128, {.return_sequences = true}),
       nn::Dropout(0.2),
-      nn::Dense(classes),
+      nn::Dense(classes, {.dtype = "float32"}),
   });
 }
 

@@ -48,7 +48,8 @@ static nn::Model gpt(std::int64_t classes, int blocks) {
   const Tensor characters = nn::Input({ktape::None}, {.dtype = "int32"});
   Tensor h = TokenAndPosition(classes)(characters);
   for (int i = 0; i < blocks; ++i) h = transformer_block(h);
-  return nn::Model(characters, nn::Dense(classes)(nn::LayerNormalization()(h)), {.name = "mini_gpt"});
+  return nn::Model(characters, nn::Dense(classes, {.dtype = "float32"})(nn::LayerNormalization()(h)),
+                   {.name = "mini_gpt"});
 }
 
 /// Returns a text as indices into the alphabet.
