@@ -122,9 +122,9 @@ int main(int argc, char** argv) try {
   auto best_weights = online.get_weights();
   double best = 0;
 
-  // At first all pushes are random, later 2 %: without exploration the network would see only the
-  // consequences of its own habits. Tests in between keep the best network so far, as later training can
-  // spoil a good policy.
+  // At first all pushes are random, later 2 %: without random pushes the network would see only states to
+  // which the pushes of the network lead. Every few episodes a test keeps the best network so far, because
+  // later training can spoil a good policy.
   for (int episode = 0; episode < run.epochs; ++episode) {
     const double curious = std::max(0.02, 1 - 3.0 * episode / run.epochs);  // probability of a random push
     CartPole game;

@@ -18,9 +18,9 @@ using ktape::Slice, ktape::Tensor;
 /// A context of 64 characters, vectors of 64 numbers, and four heads that compare 16 of these numbers each.
 static constexpr std::int64_t steps = 64, width = 64, heads = 4;
 
-/// Applies attention and a perceptron, each with a normalization before, dropout behind and a shortcut
-/// around. The causal mask lets a character look at earlier characters only; without the mask the next
-/// character, the target, could simply be read off.
+/// Applies attention and a perceptron. Each reads a normalized input, and the sum of input and output, after
+/// dropout, is the result. The causal mask lets a character look at earlier characters only; without the mask
+/// the next character, the target, could simply be read off.
 static Tensor transformer_block(const Tensor& x) {
   Tensor h = nn::LayerNormalization()(x);
   h = nn::MultiHeadAttention(heads, width / heads)({h, h}, {.use_causal_mask = true});

@@ -16,8 +16,8 @@ namespace nn = ktape::nn;
 namespace data = ktape::data;
 using ktape::Slice;
 
-/// Scales images of bytes to 0..1 and adds a channel axis: (batch, 28, 28, 1). As a map behind `batch`, the
-/// function runs once for 64 images, which is faster than once for each.
+/// Scales images of bytes to 0..1 and adds a channel axis: (batch, 28, 28, 1). The dataset is
+/// batched before the map, so that the function runs once for 64 images, which is faster than once for each.
 static data::Element scaled(const data::Element& batch) {
   return {K::expand_dims(K::cast(batch[0], "float32") / 255.f), K::cast(batch[1], "int32")};
 }

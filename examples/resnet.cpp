@@ -72,9 +72,10 @@ static data::Element shapes(std::int64_t n, int seed) {
   return {images, labels};
 }
 
-/// Applies two convolutions and adds the shortcut around them: relu(F(x) + x). The shortcut hands gradients
-/// down unchanged, so many layers stay trainable, and a block has to learn only the difference to its
-/// input. Where strides change the shape, a convolution of 1 x 1 makes the shortcut fit.
+/// Applies two convolutions and adds the shortcut around them: relu(F(x) + x). Gradients pass
+/// the shortcut unchanged, so that networks of many layers can be trained, and a block learns only the
+/// difference between its output and its input. Where strides change the shape, a convolution of 1 x 1 makes
+/// the shortcut fit.
 static Tensor residual_block(const Tensor& x, std::int64_t filters, int strides) {
   const auto convolution = [&](const Tensor& t, std::int64_t size, int step) {
     const nn::Conv2D layer(

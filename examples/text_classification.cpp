@@ -83,8 +83,8 @@ static nn::Model recurrent(std::int64_t words, std::int64_t) {
 }
 
 /// Returns the transformer. The embedding of the places is added to the embedding of the words, since
-/// attention does not know the order; two blocks of attention and perceptron with a normalization behind
-/// (post-norm) follow, and the mean over all places is classified.
+/// attention does not know the order; two blocks of attention and perceptron follow, each of which
+/// normalizes its result (post-norm), and the mean over all places is classified.
 static nn::Model transformer(std::int64_t words, std::int64_t length) {
   const std::int64_t width = 32, heads = 4;
   const Tensor numbers = nn::Input({length}, {.dtype = "int32"});

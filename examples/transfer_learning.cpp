@@ -88,8 +88,8 @@ static nn::Sequential classifier(std::int64_t classes) {
                          nn::Dense(classes, {.activation = "softmax"})});
 }
 
-/// Joins the frozen network and the head into a model of pictures. Models can be called like layers, so the
-/// joined model shares all weights with its parts and needs no training of its own.
+/// Joins the frozen network and the head into a model of pictures. A model can be called like a layer, and
+/// the joined model shares all weights with the two models, so that no further training is needed.
 static nn::Model joined(const nn::Model& base, const nn::Sequential& head) {
   const Tensor in = nn::Input({size, size, 3});
   return nn::Model(in, head(base(applications::resnet_v2::preprocess_input(in))), {.name = "transferred"});
@@ -133,8 +133,8 @@ int main(int argc, char** argv) try {
                                   {.title = "Classes of the unseen pictures"})
         .save(run.out + "/confusion.svg");
 
-  // Of the weights of the joined model, only those of the head could have changed. Pictures of the user
-  // have no expected accuracy.
+  // The training changed the weights of the head only, because the network is frozen. No accuracy is
+  // expected for pictures of the user.
   std::printf("trained %zu of %zu weights\n", model.trainable_weights().size(), model.weights().size());
   std::printf("accuracy on %d unseen pictures: %.3f", static_cast<int>(split.test[1].shape()[0]), accuracy);
   if (!run.data.empty()) return std::printf("\n"), 0;

@@ -57,7 +57,7 @@ static data::Element shapes(std::int64_t n, int seed) {
 }
 
 /// Applies two convolutions of 3 x 3 that keep the size. The convolutions have no bias, because the batch
-/// normalization behind subtracts the mean anyway; a momentum of 0.9, in place of Keras's 0.99, lets the
+/// normalization that follows subtracts the mean; a momentum of 0.9, in place of Keras's 0.99, lets the
 /// moving averages settle within a short training.
 static Tensor convolutions(Tensor h, std::int64_t filters) {
   for (int i = 0; i < 2; ++i) {
