@@ -46,13 +46,34 @@ std::string host() {
   return name.data();
 }
 
-/// A program of several processes, whose output is read.
+/// A new folder that is removed at the end. The path is short, for Open MPI puts sockets into temporary folders.
+class Folder {
+ public:
+  Folder() {
+    path_ = (fs::temp_directory_path() / "ktape_XXXXXX").string();
+    REQUIRE(mkdtemp(path_.data()));
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+  std::string operator/(const char* name) const { return path_ + '/' + name; }
+
+ private:
+  std::string path_;
+};
+
+/// A program of several processes, whose output is read. Each launcher has a temporary folder of its own, because
+/// a launcher that ends removes the folder that all launchers of a user share, while another one creates it.
 class Program {
  public:
   Program(int processes, const std::string& arguments, const std::string& environment = "")
       : began_(Clock::now()),
-        output_(popen((environment + " exec " KTAPE_MPIRUN " -n " + std::to_string(processes) +
-                       " " KTAPE_WORKER " " + arguments + " 2>&1")
+        output_(popen(("TMPDIR=" + temporary_.path() + ' ' + environment + " exec " KTAPE_MPIRUN " -n " +
+                       std::to_string(processes) + " " KTAPE_WORKER " " + arguments + " 2>&1")
                           .c_str(),
                       "r")) {
     REQUIRE(output_);
@@ -72,6 +93,7 @@ class Program {
   }
 
  private:
+  Folder temporary_;
   Clock::time_point began_;
   FILE* output_;
   std::string text_;
@@ -80,14 +102,6 @@ class Program {
 Run run(int processes, const std::string& arguments, const std::string& environment = "") {
   return Program(processes, arguments, environment).end();
 }
-
-/// A new folder that is removed at the end.
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("ktape_launch_" + std::to_string(getpid()));
-  Folder() { fs::create_directories(path); }
-  ~Folder() { fs::remove_all(path); }
-  std::string operator/(const char* name) const { return (path / name).string(); }
-};
 
 /// Returns whether the process ends soon. A dead process whose parent has not waited for it is still listed,
 /// in state Z.
