@@ -203,46 +203,79 @@ Histogram histogram(const Tensor& x, std::int64_t bins, std::optional<std::pair<
 
 namespace {
 
-/// The groups of equal slices of a tensor, seen as rows: for each slice the number of its group, and for each group
-/// its first slice and its size; groups are in the order of their rows.
+/// The groups of equal slices of a tensor, seen as rows, in the order of the rows: the number of the group of each
+/// slice, if wanted, and the first slice and the size of each group.
 struct EqualSlices {
   std::vector<std::int64_t> group, first, count;
 };
 
+/// Groups integers through a table of all integers from the least to the largest.
+EqualSlices counted_slices(const std::int64_t* x, std::int64_t n, std::int64_t least, std::size_t range,
+                           bool grouped) {
+  std::vector<std::int64_t> count(range, 0), first(range), number(grouped ? range : 0);
+  const auto place = [&](std::int64_t i) { return static_cast<std::size_t>(x[i] - least); };
+  for (std::int64_t i = n - 1; i >= 0; --i) ++count[place(i)], first[place(i)] = i;
+  EqualSlices out;
+  for (std::size_t i = 0; i < range; ++i) {
+    if (count[i] == 0) continue;
+    if (grouped) number[i] = static_cast<std::int64_t>(out.first.size());
+    out.first.push_back(first[i]), out.count.push_back(count[i]);
+  }
+  if (!grouped) return out;
+  out.group.resize(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) out.group[static_cast<std::size_t>(i)] = number[place(i)];
+  return out;
+}
+
+/// Returns the slices in the order of their rows; equal slices keep their order.
 template <class T>
-EqualSlices equal_slices(const T* rows, std::int64_t n, std::int64_t width) {
+std::vector<std::int64_t> sorted_slices(const T* rows, std::int64_t n, std::int64_t width) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-  const auto before = [=](std::int64_t a, std::int64_t b) {
+  if (width == 1 && n <= std::numeric_limits<std::int32_t>::max()) {
+    kernels::argsort_rows(order.data(), rows, 1, n, n, false);
+    return order;
+  }
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [=](std::int64_t a, std::int64_t b) {
     for (std::int64_t j = 0; j < width; ++j) {
       const T p = rows[a * width + j], q = rows[b * width + j];
       if (ahead(p, q)) return true;
       if (ahead(q, p)) return false;
     }
     return a < b;
-  };
-  if (width == 1 && n <= std::numeric_limits<std::int32_t>::max()) {
-    kernels::argsort_rows(order.data(), rows, 1, n, n, false);
-  } else {
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), before);
-  }
+  });
+  return order;
+}
+
+template <class T>
+EqualSlices equal_slices(const T* rows, std::int64_t n, std::int64_t width, bool grouped) {
+  if constexpr (std::is_same_v<T, std::int64_t>)
+    if (width == 1 && n > 0) {
+      const auto [least, most] = std::minmax_element(rows, rows + n);
+      // The difference of two signed numbers of 64 bits is a number of 64 bits without a sign.
+      const auto span = static_cast<std::uint64_t>(*most) - static_cast<std::uint64_t>(*least);
+      if (span < static_cast<std::uint64_t>(n)) return counted_slices(rows, n, *least, span + 1, grouped);
+    }
+  const std::vector<std::int64_t> order = sorted_slices(rows, n, width);
   EqualSlices out;
-  out.group.resize(order.size());
+  out.group.resize(grouped ? order.size() : 0);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const T* row = rows + order[i] * width;
     if (i == 0 || !std::equal(row, row + width, rows + order[i - 1] * width))
       out.first.push_back(order[i]), out.count.push_back(0);
-    out.group[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(out.first.size()) - 1;
+    if (grouped)
+      out.group[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(out.first.size()) - 1;
     ++out.count.back();
   }
   return out;
 }
 
-EqualSlices equal_slices(const Tensor& rows) {
+EqualSlices equal_slices(const Tensor& rows, bool grouped) {
   const DType dtype = widened("unique", rows, rows).x.dtype();
   const Tensor wide = converted(rows, dtype);
   return with_wide_type(dtype, [&]<class T>() {
-    return equal_slices(static_cast<const T*>(wide.pointer<T>()), rows.shape()[0], rows.shape().count(1));
+    return equal_slices(static_cast<const T*>(wide.pointer<T>()), rows.shape()[0], rows.shape().count(1),
+                        grouped);
   });
 }
 
@@ -255,7 +288,7 @@ std::vector<std::int64_t> fitted(std::vector<std::int64_t> list, std::optional<s
 
 /// Returns the results of `unique` for x, whose first axis is compared.
 std::vector<Tensor> unique_slices(const Tensor& x, const Shape& inverse_shape, const UniqueOptions& options) {
-  const EqualSlices found = equal_slices(x);
+  const EqualSlices found = equal_slices(x, options.return_inverse);
   const auto groups = static_cast<std::int64_t>(found.first.size());
   Shape shape = x.shape();
   shape[0] = options.size ? std::min(groups, *options.size) : groups;

@@ -30,11 +30,13 @@ class FourierTransform {
   void prepare_convolution();
   void split_columns(std::int64_t width, Strided<const T> x, Strided<T> out, Buffer& buffer) const;
   void split_row(Parts<const T> x, Parts<T> out, Buffer& buffer) const;
+  void split_long_row(Parts<const T> x, Parts<T> out, Buffer& buffer) const;
   void rows_as_columns(std::int64_t rows, Parts<const T> x, Parts<T> out) const;
   void convolve(Parts<const T> x, Parts<T> out, Buffer& buffer) const;
 
-  std::int64_t n_, first_ = 0, rest_ = 0;  ///< n = first * rest; both 0 for a convolution
-  std::shared_ptr<const SmallFourierTransform<T>> small_;
+  std::int64_t n_, first_ = 0, rest_ = 0;                  ///< n = first * rest; both 0 for a convolution
+  std::shared_ptr<const SmallFourierTransform<T>> small_;  ///< of the first factor
+  std::shared_ptr<const FourierTransform> long_;           ///< of a first factor above 64
   std::shared_ptr<const FourierTransform> other_;  ///< of the rest, or of the length of the convolution
   Buffer twiddle_re_, twiddle_im_;                 ///< exp(-2 pi i j k / n) at k * rest + j
   Buffer chirp_re_, chirp_im_, filter_re_, filter_im_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <xsimd/xsimd.hpp>
 
 namespace ktape::kernels {
@@ -29,8 +30,10 @@ struct Number {
     return {xsimd::fms(re, o.re, im * o.im), xsimd::fma(re, o.im, im * o.re)};
   }
   Number operator*(T factor) const { return {re * factor, im * factor}; }
-  /// Returns the number times -i.
-  Number turned() const { return {im, -re}; }
+  /// Returns the sum with -i times the other number.
+  Number plus_turned(const Number& o) const { return {re + o.im, im - o.re}; }
+  /// Returns the sum with i times the other number.
+  Number minus_turned(const Number& o) const { return {re - o.im, im + o.re}; }
 };
 
 template <class T>
@@ -38,39 +41,43 @@ Number<T> constant(T re, T im) {
   return {Batch<T>(re), Batch<T>(im)};
 }
 
-/// Transforms `radix` numbers; the roots serve a radix that has no formula.
+/// Transforms `radix` numbers by a formula.
 template <int radix, class T>
-void butterfly(Number<T>* x, std::int64_t, const T*, const T*) {
+[[gnu::always_inline]] inline void butterfly(Number<T>* x) {
   if constexpr (radix == 2) {
     const Number<T> a = x[0];
     x[0] = a + x[1], x[1] = a - x[1];
   } else if constexpr (radix == 3) {
     const T sine = static_cast<T>(std::numbers::sqrt3 / 2);
-    const Number<T> sum = x[1] + x[2], side = ((x[1] - x[2]) * sine).turned(), middle = x[0] - sum * T(0.5);
-    x[0] = x[0] + sum, x[1] = middle + side, x[2] = middle - side;
+    const Number<T> sum = x[1] + x[2], side = (x[1] - x[2]) * sine, middle = x[0] - sum * T(0.5);
+    x[0] = x[0] + sum, x[1] = middle.plus_turned(side), x[2] = middle.minus_turned(side);
   } else if constexpr (radix == 4) {
-    const Number<T> ac = x[0] + x[2], a_c = x[0] - x[2], bd = x[1] + x[3], b_d = (x[1] - x[3]).turned();
-    x[0] = ac + bd, x[1] = a_c + b_d, x[2] = ac - bd, x[3] = a_c - b_d;
+    const Number<T> ac = x[0] + x[2], a_c = x[0] - x[2], bd = x[1] + x[3], b_d = x[1] - x[3];
+    x[0] = ac + bd, x[1] = a_c.plus_turned(b_d), x[2] = ac - bd, x[3] = a_c.minus_turned(b_d);
   } else if constexpr (radix == 8) {
     const T half = static_cast<T>(std::numbers::sqrt2 / 2);
     Number<T> even[4] = {x[0], x[2], x[4], x[6]}, odd[4] = {x[1], x[3], x[5], x[7]};
-    butterfly<4>(even, 4, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr));
-    butterfly<4>(odd, 4, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr));
+    butterfly<4>(even);
+    butterfly<4>(odd);
     // The factors of the odd half are the powers of (1 - i) / sqrt(2).
-    odd[1] = (odd[1] + odd[1].turned()) * half, odd[2] = odd[2].turned();
-    odd[3] = (odd[3].turned() - odd[3]) * half;
-    for (int i = 0; i < 4; ++i) x[i] = even[i] + odd[i], x[i + 4] = even[i] - odd[i];
+    const Number<T> diagonal = odd[1].plus_turned(odd[1]) * half, other = odd[3].minus_turned(odd[3]) * half;
+    x[0] = even[0] + odd[0], x[4] = even[0] - odd[0];
+    x[1] = even[1] + diagonal, x[5] = even[1] - diagonal;
+    x[2] = even[2].plus_turned(odd[2]), x[6] = even[2].minus_turned(odd[2]);
+    x[3] = even[3] - other, x[7] = even[3] + other;
   } else {
     static_assert(radix == 5);
     const T c1 = T(0.30901699437494742), c2 = T(-0.80901699437494742), s1 = T(0.95105651629515357),
             s2 = T(0.58778525229247313);
     const Number<T> p = x[1] + x[4], m = x[1] - x[4], q = x[2] + x[3], n = x[2] - x[3];
     const Number<T> a = x[0] + p * c1 + q * c2, b = x[0] + p * c2 + q * c1;
-    const Number<T> c = (m * s1 + n * s2).turned(), d = (m * s2 - n * s1).turned();
-    x[0] = x[0] + p + q, x[1] = a + c, x[4] = a - c, x[2] = b + d, x[3] = b - d;
+    const Number<T> c = m * s1 + n * s2, d = m * s2 - n * s1;
+    x[0] = x[0] + p + q, x[1] = a.plus_turned(c), x[4] = a.minus_turned(c), x[2] = b.plus_turned(d),
+    x[3] = b.minus_turned(d);
   }
 }
 
+/// Transforms `radix` numbers by the roots of 1 of that order.
 template <class T>
 void any_butterfly(Number<T>* x, std::int64_t radix, const T* re, const T* im) {
   Number<T> out[SmallFourierTransform<T>::largest_prime];
@@ -91,51 +98,101 @@ struct StageOf {
   const T *re, *im, *root_re, *root_im;
 };
 
-/// Runs a stage. With `last`, results are multiplied by the twiddles.
-template <int fixed, bool last, class T>
+/// Calls f with 0, 1, ..., count - 1 as constants, so that arrays that f indexes stay in registers.
+template <int count, class F>
+[[gnu::always_inline]] inline void unrolled(F f) {
+  [&]<int... i>(std::integer_sequence<int, i...>) { (f(std::integral_constant<int, i>()), ...); }
+  (std::make_integer_sequence<int, count>());
+}
+
+/// Returns the address p + n * stride, about which the compiler knows nothing. Else the compiler keeps the address of
+/// each number of a butterfly, which are more than there are registers, and reads the addresses from memory.
+template <class P>
+[[gnu::always_inline]] inline P opaque(P p, std::int64_t n) {
+  auto *re = p.re + n * p.stride, *im = p.im + n * p.stride;
+  asm("" : "+r"(re), "+r"(im));
+  return {re, im, p.stride};
+}
+
+/// Multiplies the results of a butterfly of the last stage: result t of the butterfly is number k + s * t.
+template <int radix, class T>
+[[gnu::always_inline]] inline void twiddle(Number<T>* numbers, const Twiddles<T>& twiddles, std::int64_t k,
+                                           std::int64_t s) {
+  if (!twiddles.re) return;
+  const auto w = opaque(Strided<const T>{twiddles.re, twiddles.im, twiddles.stride}, k);
+  const std::int64_t step = s * twiddles.stride;
+  if (twiddles.each_column)
+    unrolled<radix>(
+        [&](auto t) { numbers[t] = numbers[t] * Number<T>::load(w.re + t * step, w.im + t * step); });
+  else unrolled<radix>([&](auto t) { numbers[t] = numbers[t] * constant(w.re[t * step], w.im[t * step]); });
+}
+
+/// Runs a stage of a radix that has a formula. The first stage reads x, the last stage writes out; between them, numbers
+/// are vectors that lie one behind another.
+template <int radix, bool first, bool last, class T>
 void run_stage(const StageOf<T>& stage, Strided<const T> x, Strided<T> out, const Twiddles<T>& twiddles) {
-  const std::int64_t radix = fixed ? fixed : stage.radix, groups = stage.groups, s = stage.stride;
-  Number<T> numbers[fixed ? fixed : SmallFourierTransform<T>::largest_prime];
+  const std::int64_t groups = last ? 1 : stage.groups, s = first ? 1 : stage.stride;
+  if (!first) x.stride = lane_count<T>;
+  if (!last) out.stride = lane_count<T>;
+  const std::int64_t step = s * groups * x.stride, to_step = s * out.stride;
+  for (std::int64_t p = 0; p < groups; ++p)
+    for (std::int64_t q = 0; q < s; ++q) {
+      Number<T> numbers[radix];
+      const auto from = opaque(x, q + s * p);
+      unrolled<radix>([&](auto i) {
+        // A butterfly of eight begins with the even numbers.
+        constexpr int u = radix == 8 ? (i < 4 ? 2 * i : 2 * i - 7) : int{i};
+        numbers[u] = Number<T>::load(from.re + u * step, from.im + u * step);
+      });
+      butterfly<radix>(numbers);
+      const std::int64_t k = q + s * radix * p;
+      if constexpr (last) twiddle<radix>(numbers, twiddles, k, s);
+      else if (p > 0)
+        unrolled<radix - 1>([&](auto t) {
+          const std::int64_t w = p * radix + t + 1;
+          numbers[t + 1] = numbers[t + 1] * constant(stage.re[w], stage.im[w]);
+        });
+      const auto to = opaque(out, k);
+      unrolled<radix>([&](auto t) { numbers[t].store(to.re + t * to_step, to.im + t * to_step); });
+    }
+}
+
+/// Runs a stage of any radix.
+template <bool last, class T>
+void run_any_stage(const StageOf<T>& stage, Strided<const T> x, Strided<T> out, const Twiddles<T>& twiddles) {
+  const std::int64_t radix = stage.radix, groups = stage.groups, s = stage.stride;
+  Number<T> numbers[SmallFourierTransform<T>::largest_prime];
   for (std::int64_t p = 0; p < groups; ++p)
     for (std::int64_t q = 0; q < s; ++q) {
       for (std::int64_t u = 0; u < radix; ++u) {
         const std::int64_t at = (q + s * (p + u * groups)) * x.stride;
         numbers[u] = Number<T>::load(x.re + at, x.im + at);
       }
-      if constexpr (fixed) butterfly<fixed>(numbers, radix, stage.root_re, stage.root_im);
-      else any_butterfly(numbers, radix, stage.root_re, stage.root_im);
+      any_butterfly(numbers, radix, stage.root_re, stage.root_im);
       for (std::int64_t t = 0; t < radix; ++t) {
-        const std::int64_t k = q + s * (radix * p + t);
-        if (!last && p > 0 && t > 0) {
-          const std::int64_t w = p * radix + t;
-          numbers[t] = numbers[t] * constant(stage.re[w], stage.im[w]);
-        }
-        if constexpr (last) {
-          const std::int64_t w = k * twiddles.stride;
-          if (twiddles.each_column)
-            numbers[t] = numbers[t] * Number<T>::load(twiddles.re + w, twiddles.im + w);
-          else if (twiddles.re) numbers[t] = numbers[t] * constant(twiddles.re[w], twiddles.im[w]);
-        }
+        const std::int64_t k = q + s * (radix * p + t), w = p * radix + t;
+        if constexpr (last) twiddle<1>(numbers + t, twiddles, k, 0);
+        else numbers[t] = numbers[t] * constant(stage.re[w], stage.im[w]);
         numbers[t].store(out.re + k * out.stride, out.im + k * out.stride);
       }
     }
 }
 
-template <bool last, class T>
+template <bool first, bool last, class T>
 void run_stage(const StageOf<T>& stage, Strided<const T> x, Strided<T> out, const Twiddles<T>& twiddles) {
   switch (stage.radix) {
     case 2:
-      return run_stage<2, last>(stage, x, out, twiddles);
+      return run_stage<2, first, last>(stage, x, out, twiddles);
     case 3:
-      return run_stage<3, last>(stage, x, out, twiddles);
+      return run_stage<3, first, last>(stage, x, out, twiddles);
     case 4:
-      return run_stage<4, last>(stage, x, out, twiddles);
+      return run_stage<4, first, last>(stage, x, out, twiddles);
     case 8:
-      return run_stage<8, last>(stage, x, out, twiddles);
+      return run_stage<8, first, last>(stage, x, out, twiddles);
     case 5:
-      return run_stage<5, last>(stage, x, out, twiddles);
+      return run_stage<5, first, last>(stage, x, out, twiddles);
     default:
-      return run_stage<0, last>(stage, x, out, twiddles);
+      return run_any_stage<last>(stage, x, out, twiddles);
   }
 }
 
@@ -200,13 +257,13 @@ void SmallFourierTransform<T>::run_vector(Strided<const T> x, Strided<T> out,
                            im_.data() + s.twiddles,
                            root_re_[i].data(),
                            root_im_[i].data()};
-    if (i + 1 == stages_.size()) {
-      run_stage<true>(stage, from, out, twiddles);
-    } else {
-      const Strided<T> to{scratch[i % 2][0], scratch[i % 2][1], lanes};
-      run_stage<false>(stage, from, to, twiddles);
-      from = to;
-    }
+    const bool last = i + 1 == stages_.size();
+    const Strided<T> to = last ? out : Strided<T>{scratch[i % 2][0], scratch[i % 2][1], lanes};
+    if (i == 0 && last) run_stage<true, true>(stage, from, to, twiddles);
+    else if (i == 0) run_stage<true, false>(stage, from, to, twiddles);
+    else if (last) run_stage<false, true>(stage, from, to, twiddles);
+    else run_stage<false, false>(stage, from, to, twiddles);
+    from = to;
   }
 }
 

@@ -2,6 +2,8 @@
 #include <ktape/ops/keras/fft/fft.hpp>
 #include <ktape/ops/operators.hpp>
 
+#include <array>
+#include <cmath>
 #include <numbers>
 
 #include "../../catalogue.hpp"
@@ -10,22 +12,67 @@ namespace K = ktape::backend;
 namespace ops = ktape::ops;
 using ktape::Tensor, ktape::ValueError;
 
+namespace {
+
+/// Returns number k of the transform of one row by the definition.
+std::array<double, 2> defined(const double* re, const double* im, std::int64_t n, std::int64_t k) {
+  double a = 0, b = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    const double angle = -2 * std::numbers::pi * static_cast<double>(j * k % n) / static_cast<double>(n);
+    a += re[j] * std::cos(angle) - im[j] * std::sin(angle),
+        b += re[j] * std::sin(angle) + im[j] * std::cos(angle);
+  }
+  return {a, b};
+}
+
+}  // namespace
+
 TEST_CASE("ops: transforms of every length agree with the sum of their definition") {
   for (const std::int64_t n : {1, 2, 3, 4, 5, 8, 12, 31, 37, 60, 74, 97}) {
     CAPTURE(n);
     const Tensor re = normal({n}, 1), im = normal({n}, 2);
     const auto [real, imag] = ops::fft({re, im});
     for (std::int64_t k = 0; k < n; ++k) {
-      double a = 0, b = 0;
-      for (std::int64_t j = 0; j < n; ++j) {
-        const double angle = -2 * std::numbers::pi * static_cast<double>(j * k % n) / static_cast<double>(n);
-        const double x = re.item<double>(j), y = im.item<double>(j);
-        a += x * std::cos(angle) - y * std::sin(angle), b += x * std::sin(angle) + y * std::cos(angle);
-      }
+      const auto [a, b] = defined(re.pointer<double>(), im.pointer<double>(), n, k);
       CHECK(real.item<double>(k) == doctest::Approx(a).epsilon(1e-10));
       CHECK(imag.item<double>(k) == doctest::Approx(b).epsilon(1e-10));
     }
     CHECK(close(ops::irfft(ops::rfft(re), n), re, {.rtol = 1e-10, .atol = 1e-10}));
+  }
+}
+
+TEST_CASE("ops: transforms of few and of many rows, short and long") {
+  for (const std::int64_t n : {16, 49, 64, 100, 243, 300, 1000, 1024, 4096, 9973, 15000, 16384})
+    for (const std::int64_t rows : {1, 3, 8, 21}) {
+      if (n > 1024 && rows > 3) continue;
+      CAPTURE(n);
+      CAPTURE(rows);
+      const Tensor re = normal({rows, n}, 1), im = normal({rows, n}, 2);
+      const auto [real, imag] = ops::fft({re, im});
+      for (std::int64_t row = 0; row < rows; row += 2)
+        for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, n / 3, n / 2, n - 1}) {
+          const auto [a, b] = defined(re.pointer<double>() + row * n, im.pointer<double>() + row * n, n, k);
+          CHECK(std::abs(real.item<double>(row, k) - a) < 1e-10 * static_cast<double>(n));
+          CHECK(std::abs(imag.item<double>(row, k) - b) < 1e-10 * static_cast<double>(n));
+        }
+      // Exchanged parts give the inverse, times n.
+      const auto [swapped, back] = ops::fft({imag, real});
+      CHECK(close(back / static_cast<double>(n), re, {.rtol = 1e-10, .atol = 1e-10}));
+      CHECK(close(swapped / static_cast<double>(n), im, {.rtol = 1e-10, .atol = 1e-10}));
+      CHECK(close(ops::irfft(ops::rfft(re), n), re, {.rtol = 1e-10, .atol = 1e-10}));
+    }
+}
+
+TEST_CASE("ops: the transform of an image is the transform of its rows and of its columns") {
+  for (const auto& [height, width] : {std::array<std::int64_t, 2>{5, 3}, {64, 100}, {100, 7}, {300, 33}}) {
+    CAPTURE(height);
+    CAPTURE(width);
+    const ops::ComplexPair image{normal({height, width}, 1), normal({height, width}, 2)};
+    const auto rows = ops::fft(image);
+    const auto columns = ops::fft({K::transpose(rows.first), K::transpose(rows.second)});
+    const auto found = ops::fft2(image);
+    CHECK(close(found.first, K::transpose(columns.first), {.rtol = 1e-10, .atol = 1e-10}));
+    CHECK(close(found.second, K::transpose(columns.second), {.rtol = 1e-10, .atol = 1e-10}));
   }
 }
 

@@ -70,6 +70,22 @@ TEST_CASE("ops: sorted sequences, counts and sets") {
   CHECK(values(ops::nonzero(doubles({0., 2., -1.}))[0]) == Values{1, 2});
 }
 
+TEST_CASE("ops: sets of numbers in a small and in a large range") {
+  using Whole = std::numeric_limits<std::int64_t>;
+  std::int64_t far = 4;
+  SUBCASE("small") {}
+  SUBCASE("large") { far = Whole::max(); }
+  const Tensor x = ints({far, -2, 3, -2, 0, 3, far, -2}, "int64");
+  const auto found = ops::unique(x, {.return_index = true, .return_inverse = true, .return_counts = true});
+  CHECK(found[0].item<std::int64_t>(3) == far);
+  CHECK(values(ops::unique(x)[0] - far) == values(found[0] - far));
+  CHECK(values(found[1]) == Values{1, 4, 2, 0});
+  CHECK(values(found[2]) == Values{3, 0, 2, 0, 1, 2, 3, 0});
+  CHECK(values(found[3]) == Values{3, 1, 2, 2});
+  CHECK(ops::unique(ints({Whole::max(), Whole::min(), Whole::max()}, "int64"))[0].size() == 2);
+  CHECK(ops::unique(K::zeros({0}, {.dtype = "int64"}))[0].size() == 0);
+}
+
 TEST_CASE("ops: results of unknown length are computed when a graph runs") {
   const Tensor x = K::placeholder({None});
   const Tensor unique = ops::unique(x)[0], places = ops::nonzero(x)[0], counts = ops::where(x > 1)[0];
