@@ -22,9 +22,9 @@ static std::mt19937 random_numbers;
 /// stepped by Euler's method; a game ends when the cart leaves the track, the pole leans by more than 12
 /// degrees, or 200 steps are done.
 struct CartPole {
-  using Archive =
-      std::array<float, 4>;  // position and speed of the cart, angle and angular speed of the pole
-  Archive state;
+  /// Position and speed of the cart, angle and angular speed of the pole.
+  using State = std::array<float, 4>;
+  State state;
   int steps = 0;
 
   CartPole() {
@@ -48,15 +48,15 @@ struct CartPole {
 
 /// The steps of some whole games: states, pushes, and the discounted return from each state on.
 struct Experience {
-  std::vector<CartPole::Archive> states;
+  std::vector<CartPole::State> states;
   std::vector<int> pushes;
   std::vector<float> returns;
 };
 
 /// Returns states as a batch, (n, 4).
-static Tensor rows(const std::vector<CartPole::Archive>& states) {
-  return Tensor::from_buffer(states.data(), states.size() * sizeof(CartPole::Archive),
-                             {std::ssize(states), 4}, "float32");
+static Tensor rows(const std::vector<CartPole::State>& states) {
+  return Tensor::from_buffer(states.data(), states.size() * sizeof(CartPole::State), {std::ssize(states), 4},
+                             "float32");
 }
 
 /// Plays a game with pushes drawn from the actor, appends its steps to `seen` and returns their number.
@@ -100,11 +100,13 @@ static void learn(const nn::Model& network, const nn::Optimizer& optimizer, cons
 }
 
 /// Returns the model state -> (logits of both pushes, expected return / 100). The heads share a layer, so
-/// the critic's lessons also form the features of the actor. The division keeps the targets near 1.
+/// the critic's lessons also form the features of the actor. The division keeps the targets near 1. The heads
+/// stay float32 under a mixed policy, for losses need more digits than features.
 static nn::Model two_heads() {
   const Tensor state = nn::Input({4});
   const Tensor h = nn::Dense(64, {.activation = "tanh"})(state);
-  return nn::Model(state, {nn::Dense(2, {.name = "actor"})(h), nn::Dense(1, {.name = "critic"})(h)});
+  return nn::Model(state, {nn::Dense(2, {.name = "actor", .dtype = "float32"})(h),
+                           nn::Dense(1, {.name = "critic", .dtype = "float32"})(h)});
 }
 
 /// Trains on whole games: eight games with the current actor, a step, and the games are forgotten, as old

@@ -63,7 +63,7 @@ static nn::Sequential rebuilder() {
       nn::Dense(16 * 16, {.activation = "relu"}),
       nn::Reshape({16, 16}),
       nn::Conv1DTranspose(16, 7, {.strides = 2, .padding = "same", .activation = "relu"}),
-      nn::Conv1DTranspose(1, 7, {.strides = 2, .padding = "same"}),
+      nn::Conv1DTranspose(1, 7, {.strides = 2, .padding = "same", .dtype = "float32"}),
   });
 }
 

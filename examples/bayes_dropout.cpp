@@ -25,7 +25,7 @@ static nn::Sequential curve() {
       nn::Dropout(0.1),
       nn::Dense(128, {.activation = "relu"}),
       nn::Dropout(0.1),
-      nn::Dense(1),
+      nn::Dense(1, {.dtype = "float32"}),
   });
 }
 

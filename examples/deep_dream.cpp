@@ -23,7 +23,7 @@ static nn::Sequential reader(const Tensor& x, const Tensor& y, std::int64_t filt
       nn::MaxPooling2D(2),
       nn::Flatten(),
       nn::Dropout(0.3),
-      nn::Dense(10),
+      nn::Dense(10, {.dtype = "float32"}),
   });
   model.compile(
       {.optimizer = nn::Adam(0.002), .loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});

@@ -45,7 +45,7 @@ static nn::Model noise_finder() {
     const Tensor wide = nn::Dense(256, {.activation = "swish"})(nn::Add()({h, nn::Dense(256)(condition)}));
     h = nn::Add()({h, nn::Dense(256)(wide)});
   }
-  return nn::Model({image, step, digit}, nn::Dense(64)(nn::LayerNormalization()(h)),
+  return nn::Model({image, step, digit}, nn::Dense(64, {.dtype = "float32"})(nn::LayerNormalization()(h)),
                    {.name = "noise_finder"});
 }
 
@@ -75,7 +75,7 @@ static nn::Sequential reader(const Tensor& x, const Tensor& y) {
       nn::Flatten(),
       nn::Dropout(0.3),
       nn::Dense(64, {.activation = "relu"}),
-      nn::Dense(10, {.activation = "softmax"}),
+      nn::Dense(10, {.activation = "softmax", .dtype = "float32"}),
   });
   model.compile({.optimizer = nn::Adam(0.002), .loss = "sparse_categorical_crossentropy"});
   model.fit(x, y, {.batch_size = 32, .epochs = 8, .verbose = 0});

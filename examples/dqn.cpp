@@ -24,9 +24,9 @@ static std::mt19937 random_numbers;
 /// stepped by Euler's method; a game ends when the cart leaves the track, the pole leans by more than 12
 /// degrees, or 200 steps are done.
 struct CartPole {
-  using Archive =
-      std::array<float, 4>;  // position and speed of the cart, angle and angular speed of the pole
-  Archive state;
+  /// Position and speed of the cart, angle and angular speed of the pole.
+  using State = std::array<float, 4>;
+  State state;
   int steps = 0;
 
   CartPole() {
@@ -50,15 +50,15 @@ struct CartPole {
 
 /// A step of a game as the memory keeps it: states before and after, the push, and whether the pole fell.
 struct Step {
-  CartPole::Archive before, after = {};
+  CartPole::State before, after = {};
   int push = 0;
   bool fallen = false;
 };
 
 /// Returns states as a batch, (n, 4).
-static Tensor rows(const std::vector<CartPole::Archive>& states) {
-  return Tensor::from_buffer(states.data(), states.size() * sizeof(CartPole::Archive),
-                             {std::ssize(states), 4}, "float32");
+static Tensor rows(const std::vector<CartPole::State>& states) {
+  return Tensor::from_buffer(states.data(), states.size() * sizeof(CartPole::State), {std::ssize(states), 4},
+                             "float32");
 }
 
 /// Returns the push of higher value. Playing needs no gradients, so nothing is recorded.
@@ -79,10 +79,10 @@ static double played(const nn::Model& network, int games) {
 }
 
 /// Returns the network state -> the value of either push: a single pass gives both, where a network of
-/// (state, push) would need two.
+/// (state, push) would need two. Values stay float32 under a mixed policy: up to 100, they differ by little.
 static nn::Sequential worth() {
   return nn::Sequential({nn::Input({4}), nn::Dense(64, {.activation = "relu"}),
-                         nn::Dense(64, {.activation = "relu"}), nn::Dense(2)});
+                         nn::Dense(64, {.activation = "relu"}), nn::Dense(2, {.dtype = "float32"})});
 }
 
 /// Does a step of gradient descent on 64 random steps of the memory. The target value of a push is the
@@ -91,7 +91,7 @@ static nn::Sequential worth() {
 /// of the push that was done, and the Huber loss limits the effect of wild targets.
 static void learn(const nn::Model& online, const nn::Model& target, const nn::Optimizer& optimizer,
                   const std::deque<Step>& memory) {
-  std::vector<CartPole::Archive> before, after;
+  std::vector<CartPole::State> before, after;
   std::vector<int> pushes;
   std::vector<float> goes_on;
   for (int i = 0; i < 64; ++i) {

@@ -75,7 +75,10 @@ struct GraphConvolutionImpl : nn::LayerImpl {
     kernel = add_weight("kernel", {input[-1], units});
     bias = add_weight("bias", {units}, {.initializer = "zeros"});
   }
-  Tensor call(const Tensor& x) override { return K::dot(neighbours, K::dot(x, kernel)) + bias; }
+  Tensor call(const Tensor& x) override {
+    // The edges are float32, while a mixed policy gives x and the kernel 16 bits.
+    return K::dot(neighbours, K::cast(K::dot(x, kernel), "float32")) + K::cast(bias, "float32");
+  }
 };
 using GraphConvolution = nn::LayerOf<GraphConvolutionImpl>;
 
@@ -116,7 +119,8 @@ int main(int argc, char** argv) try {
 
   // Both networks have the same widths. The gain of the second comes from the neighbours, whose words are
   // used without labels (semi-supervised learning).
-  const nn::Sequential by_words({nn::Dense(32, {.activation = "relu"}), nn::Dropout(0.5), nn::Dense(fields)});
+  const nn::Sequential by_words(
+      {nn::Dense(32, {.activation = "relu"}), nn::Dropout(0.5), nn::Dense(fields, {.dtype = "float32"})});
   const nn::Sequential by_graph = convolutions(graph.neighbours);
   const double words_alone = trained(by_words, graph, told, run.epochs);
   const double accuracy = trained(by_graph, graph, told, run.epochs), expected = run.quick ? 0.7 : 0.85;

@@ -33,7 +33,8 @@ static Tensor path(const Velocity& f, Tensor y, int steps, float dt) {
 /// Returns the network point -> velocity. The activation is smooth, since the accuracy of the Runge-Kutta
 /// method (errors of order dt^4) needs a smooth f.
 static nn::Sequential velocity() {
-  return nn::Sequential({nn::Input({2}), nn::Dense(50, {.activation = "tanh"}), nn::Dense(2)});
+  return nn::Sequential(
+      {nn::Input({2}), nn::Dense(50, {.activation = "tanh"}), nn::Dense(2, {.dtype = "float32"})});
 }
 
 /// Learns an equation from its solution: velocities are never shown, only positions.

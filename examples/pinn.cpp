@@ -26,14 +26,15 @@ static Tensor exact(const Tensor& x, const Tensor& t) {
 }
 
 /// Returns the network (x, t) -> a number. The activation must be smooth: the second derivative of a ReLU
-/// network is 0 wherever it exists, which leaves no curvature to learn.
+/// network is 0 wherever it exists, which leaves no curvature to learn. All layers stay float32 under a mixed
+/// policy: derivatives of second order lose the digits that 16 bits lack.
 static nn::Sequential perceptron() {
   return nn::Sequential({
       nn::Input({2}),
-      nn::Dense(24, {.activation = "tanh"}),
-      nn::Dense(24, {.activation = "tanh"}),
-      nn::Dense(24, {.activation = "tanh"}),
-      nn::Dense(1),
+      nn::Dense(24, {.activation = "tanh", .dtype = "float32"}),
+      nn::Dense(24, {.activation = "tanh", .dtype = "float32"}),
+      nn::Dense(24, {.activation = "tanh", .dtype = "float32"}),
+      nn::Dense(1, {.dtype = "float32"}),
   });
 }
 

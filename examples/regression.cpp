@@ -48,7 +48,7 @@ int main(int argc, char** argv) try {
   // Gradient descent: one layer without activation, all samples in a batch. A full batch has no random
   // noise in its gradient, so the weights settle at the optimum itself. The copy of the layer in the model
   // shares its weights, so `layer` can be asked for them after the training.
-  const nn::Dense layer(1);
+  const nn::Dense layer(1, {.dtype = "float32"});
   nn::Sequential model({nn::Input({3}), layer});
   model.compile({.optimizer = nn::SGD(0.1), .loss = "mse", .metrics = {"mae"}});
   const nn::History history = model.fit(x, y, {.batch_size = samples, .epochs = run.epochs, .verbose = 0});

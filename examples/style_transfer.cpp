@@ -44,7 +44,7 @@ static Tensor style_image() {
 /// Returns a model of random weights whose outputs are features at three depths. Gatys uses VGG, trained on
 /// photos; random filters respond to edges and colors, too, and need no download. Average pooling gives
 /// smoother gradients than maximum pooling. 'he_normal' keeps the size of the features equal over the
-/// depths.
+/// depths. The features leave the model as float32 under any policy, because covariances sum thousands.
 static nn::Model features() {
   const Tensor image = nn::Input({side, side, 3});
   std::vector<Tensor> depths;
@@ -52,7 +52,7 @@ static nn::Model features() {
   for (const int filters : {16, 32, 32}) {
     h = nn::Conv2D(filters, 3,
                    {.padding = "same", .activation = "relu", .kernel_initializer = "he_normal"})(h);
-    depths.push_back(h);
+    depths.push_back(K::cast(h, "float32"));
     h = nn::AveragePooling2D(2)(h);
   }
   return nn::Model(image, depths);

@@ -19,7 +19,7 @@ using ktape::All, ktape::Slice, ktape::Tensor;
 /// noise, so that gradients reach m and s past the random numbers (the reparametrization trick). `add_loss`
 /// works as in Keras: `fit` adds the value to the compiled loss.
 struct SamplingImpl : nn::LayerImpl {
-  SamplingImpl() : nn::LayerImpl("Sampling") {}
+  SamplingImpl() : nn::LayerImpl("Sampling", {.dtype = "float32"}) {}
   std::vector<Tensor> call(const std::vector<Tensor>& inputs) {
     const Tensor mean = inputs[0], log_variance = inputs[1];
     add_loss(K::mean(0.5f * K::sum(K::square(mean) + K::exp(log_variance) - log_variance - 1.f, -1)));
@@ -35,8 +35,8 @@ static nn::Model image_encoder() {
   const Tensor image = nn::Input({8, 8, 1});
   Tensor h = nn::Conv2D(32, 3, {.strides = 2, .padding = "same", .activation = "relu"})(image);
   h = nn::Dense(64, {.activation = "relu"})(nn::Flatten()(h));
-  const Tensor mean = nn::Dense(2, {.name = "mean"})(h),
-               log_variance = nn::Dense(2, {.name = "log_variance"})(h);
+  const Tensor mean = nn::Dense(2, {.name = "mean", .dtype = "float32"})(h),
+               log_variance = nn::Dense(2, {.name = "log_variance", .dtype = "float32"})(h);
   return nn::Model(image, {mean, log_variance, Sampling()({mean, log_variance})}, {.name = "encoder"});
 }
 
@@ -50,7 +50,7 @@ static nn::Sequential image_decoder() {
           nn::Dense(4 * 4 * 32, {.activation = "relu"}),
           nn::Reshape({4, 4, 32}),
           nn::Conv2DTranspose(32, 3, {.strides = 2, .padding = "same", .activation = "relu"}),
-          nn::Conv2D(1, 3, {.padding = "same", .activation = "sigmoid"}),
+          nn::Conv2D(1, 3, {.padding = "same", .activation = "sigmoid", .dtype = "float32"}),
       },
       {.name = "decoder"});
 }

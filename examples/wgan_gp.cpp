@@ -28,7 +28,7 @@ static Tensor centers() {
 static nn::Sequential perceptron(std::int64_t inputs, std::int64_t outputs) {
   return nn::Sequential({nn::Input({inputs}), nn::Dense(64, {.activation = "relu"}),
                          nn::Dense(64, {.activation = "relu"}), nn::Dense(64, {.activation = "relu"}),
-                         nn::Dense(outputs)});
+                         nn::Dense(outputs, {.dtype = "float32"})});
 }
 
 /// A model of two networks, trained by turns. As in Keras, `fit` calls an overridden `train_step` for each
