@@ -21,7 +21,7 @@ static nn::Sequential cleaner() {
       nn::MaxPooling2D(2),
       nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
       nn::Conv2DTranspose(32, 3, {.strides = 2, .padding = "same", .activation = "relu"}),
-      nn::Conv2D(1, 3, {.padding = "same", .activation = "sigmoid"}),
+      nn::Conv2D(1, 3, {.padding = "same", .activation = "sigmoid", .dtype = "float32"}),
   });
 }
 

@@ -45,7 +45,7 @@ static nn::Sequential digit_reader() {
       nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
       nn::Conv2D(64, 3, {.padding = "same", .activation = "relu", .name = "last_maps"}),
       nn::GlobalMaxPooling2D(),
-      nn::Dense(10, {.activation = "softmax"}),
+      nn::Dense(10, {.activation = "softmax", .dtype = "float32"}),
   });
 }
 
@@ -72,11 +72,12 @@ int main(int argc, char** argv) try {
 
   // Each map is weighted by its mean gradient: how much would the answer grow with this map? The ReLU keeps
   // the places that speak for the class. All are symbolic tensors of the model's graph, and `K::function`
-  // makes a callable of them, as in Keras.
+  // makes a callable of them, as in Keras. The result is float32 also under a mixed policy.
   const Tensor maps = model.get_layer("last_maps").output(), answer = K::max(model.output(), -1);
   const Tensor slopes = K::gradients(K::log(answer), {maps})[0];
   const Tensor weights = K::mean(slopes, {1, 2}, true);
-  const auto grad_cam = K::function({model.input()}, {K::relu(K::sum(maps * weights, -1))});
+  const auto grad_cam =
+      K::function({model.input()}, {K::relu(K::cast(K::sum(maps * weights, -1), "float32"))});
   const Tensor heat = grad_cam({split.test[0]})[0];  // (n, 12, 12): half the field's resolution
 
   // A hit is a strongest cell that overlaps the digit. A cell of the map of 12 x 12 stands for 2 x 2 pixels

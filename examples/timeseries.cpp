@@ -49,7 +49,7 @@ static data::Dataset windows(const Tensor& series, bool shuffle) {
 
 /// Returns the network: the LSTM reads the window, its last state gives all six hours at once.
 static nn::Sequential forecaster() {
-  return nn::Sequential({nn::Input({window, 2}), nn::LSTM(32), nn::Dense(ahead)});
+  return nn::Sequential({nn::Input({window, 2}), nn::LSTM(32), nn::Dense(ahead, {.dtype = "float32"})});
 }
 
 /// Trains on the past and forecasts the future: the last quarter of the two years is unseen.

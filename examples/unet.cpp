@@ -84,7 +84,8 @@ static nn::Model unet(std::int64_t filters, int levels) {
     h = nn::Conv2DTranspose(filters << level, 2, {.strides = 2})(h);
     h = convolutions(nn::Concatenate()({across[static_cast<std::size_t>(level)], h}), filters << level);
   }
-  return nn::Model(image, nn::Conv2D(1, 1, {.activation = "sigmoid"})(h), {.name = "unet"});
+  return nn::Model(image, nn::Conv2D(1, 1, {.activation = "sigmoid", .dtype = "float32"})(h),
+                   {.name = "unet"});
 }
 
 /// Trains on generated images, whose masks are exact, and tests on images of another seed.
