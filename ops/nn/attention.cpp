@@ -3,6 +3,7 @@
 #include <ktape/ops/composed_gradient.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/sequence/attention.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
@@ -113,7 +114,8 @@ class Attention {
     const Tensor may = seen();
     if (!may.defined()) return softmax(scores);
     const auto number = [&](double value) { return full({}, value, query_.dtype()); };
-    return where(may, softmax(where(may, scores, number(-1e30))), number(0));
+    return where(may, softmax(where(may, scores, number(op_helpers::hidden_score(query_.dtype())))),
+                 number(0));
   }
 
   Tensor query_, key_, value_, mask_, logs_;

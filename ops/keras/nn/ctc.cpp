@@ -115,6 +115,10 @@ Tensor ctc_loss(const Tensor& target, const Tensor& given, const Tensor& target_
            x->shape());
   if (output.shape()[2] != None && (mask_index < 0 || mask_index >= output.shape()[2]))
     fail("[ctc_loss] mask_index must be in [0, ", output.shape()[2], "): received mask_index=", mask_index);
+  if (output.dtype().is_half())  // sums over all steps
+    return K::cast(
+        ctc_loss(target, K::cast(output, DType::Float32), target_length, output_length, mask_index),
+        output.dtype());
   if (is_symbolic(target, output, target_length, output_length))
     return defer_described("ctc_loss", {{samples}, output.dtype()}, loss_of_values, target, output,
                            target_length, output_length, mask_index);

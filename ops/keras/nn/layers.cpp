@@ -4,6 +4,7 @@
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/keras/linalg/linalg.hpp>
 #include <ktape/ops/keras/linalg/products.hpp>
@@ -315,7 +316,7 @@ Tensor attention_with_bias(const Tensor& query, const Tensor& key, const Tensor&
   scores = o.scale ? scores * *o.scale : scores * rsqrt(width);
   if (o.attn_logits_soft_cap) scores = K::tanh(scores / *o.attn_logits_soft_cap) * *o.attn_logits_soft_cap;
   if (o.bias.defined()) scores = scores + K::as_dtype(o.bias, scores.dtype());
-  constexpr double hidden = -1e30;
+  const double hidden = op_helpers::hidden_score(scores.dtype());
   if (o.mask.defined()) scores = K::where(o.mask, scores, hidden);
   if (o.is_causal) scores = K::where(causal_mask(query, key), scores, hidden);
   return einsum("bnts,bsnh->btnh", {softmax(scores), value});
