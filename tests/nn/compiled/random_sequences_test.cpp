@@ -96,8 +96,9 @@ TEST_CASE("random models of sequences: plans agree with the layers, for each bat
         const std::vector<Tensor> got = model.predict_on_batch(x);
         for (std::size_t i = 0; i < got.size(); ++i) {
           REQUIRE(got[i].shape() == want[i].shape());
-          const double scale = K::max(K::abs(want[i])).item<double>();
-          CHECK(K::max(K::abs(got[i] - want[i])).item<double>() <= 1e-5 * std::max(scale, 1e-2));
+          // Small results are differences of numbers near 1, with the rounding errors of these.
+          const double scale = std::max(K::max(K::abs(want[i])).item<double>(), 0.1);
+          CHECK(K::max(K::abs(got[i] - want[i])).item<double>() <= 1e-5 * scale);
         }
       }
     }
