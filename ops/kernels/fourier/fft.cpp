@@ -154,15 +154,19 @@ void FourierTransform<T>::columns(std::int64_t width, Strided<const T> x, Stride
       split_columns(std::min(block, width - c), x + c, out + c, buffer);
     return;
   }
-  // Columns of a length that is not split become rows.
-  Buffer row(static_cast<std::size_t>(4 * n_));
-  const Parts<T> in = parts_of(row, 0, n_), result = parts_of(row, 2 * n_, n_);
-  for (std::int64_t c = 0; c < width; ++c) {
+  // Other columns become rows, as many as whole cache lines hold.
+  const std::int64_t most = std::min(width, columns_at_once);
+  Buffer copies(static_cast<std::size_t>(4 * n_ * most));
+  const Parts<T> in = parts_of(copies, 0, n_ * most), result = parts_of(copies, 2 * n_ * most, n_ * most);
+  for (std::int64_t c = 0; c < width; c += most) {
+    const std::int64_t count = std::min(most, width - c);
     for (std::int64_t j = 0; j < n_; ++j)
-      in.re[j] = x.re[j * x.stride + c], in.im[j] = x.im[j * x.stride + c];
-    rows(1, in, result);
+      for (std::int64_t i = 0, at = j * x.stride + c; i < count; ++i)
+        in.re[i * n_ + j] = x.re[at + i], in.im[i * n_ + j] = x.im[at + i];
+    rows(count, in, result);
     for (std::int64_t j = 0; j < n_; ++j)
-      out.re[j * out.stride + c] = result.re[j], out.im[j * out.stride + c] = result.im[j];
+      for (std::int64_t i = 0, at = j * out.stride + c; i < count; ++i)
+        out.re[at + i] = result.re[i * n_ + j], out.im[at + i] = result.im[i * n_ + j];
   }
 }
 

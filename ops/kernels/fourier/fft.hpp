@@ -9,8 +9,9 @@ namespace ktape::kernels {
 
 /// The discrete Fourier transform of n numbers, sum over j of x[j] exp(-2 pi i j k / n), not normalized. The real and the
 /// imaginary parts lie in arrays of their own; exchanged parts of x and of the result give the transform with +2 pi i. A
-/// length is split into factors of at most 64, whose transforms run on the vectors of adjacent columns; a length with a
-/// large prime factor becomes a convolution (Bluestein). Objects do not change and may be shared by threads.
+/// length is split into factors of at most 64, whose transforms run on the vectors of adjacent columns; a long
+/// row is split near the root of its length first. A length with a large prime factor becomes a convolution (Bluestein).
+/// Objects do not change and may be shared by threads.
 template <class T>
 class FourierTransform {
  public:

@@ -105,8 +105,8 @@ template <int count, class F>
   (std::make_integer_sequence<int, count>());
 }
 
-/// Returns the address p + n * stride, about which the compiler knows nothing. Else the compiler keeps the address of
-/// each number of a butterfly, which are more than there are registers, and reads the addresses from memory.
+/// Returns the address p + n * stride and hides its origin from the compiler. A compiler that knows the origin computes
+/// the addresses of all numbers of a butterfly before the loop, more than fit the registers, and reads them from memory.
 template <class P>
 [[gnu::always_inline]] inline P opaque(P p, std::int64_t n) {
   auto *re = p.re + n * p.stride, *im = p.im + n * p.stride;
@@ -127,8 +127,8 @@ template <int radix, class T>
   else unrolled<radix>([&](auto t) { numbers[t] = numbers[t] * constant(w.re[t * step], w.im[t * step]); });
 }
 
-/// Runs a stage of a radix that has a formula. The first stage reads x, the last stage writes out; between them, numbers
-/// are vectors that lie one behind another.
+/// Runs a stage of a radix that has a formula. The first stage reads x and the last stage writes `out`, with their strides;
+/// the vectors between two stages are consecutive.
 template <int radix, bool first, bool last, class T>
 void run_stage(const StageOf<T>& stage, Strided<const T> x, Strided<T> out, const Twiddles<T>& twiddles) {
   const std::int64_t groups = last ? 1 : stage.groups, s = first ? 1 : stage.stride;

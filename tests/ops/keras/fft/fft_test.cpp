@@ -64,7 +64,8 @@ TEST_CASE("ops: transforms of few and of many rows, short and long") {
 }
 
 TEST_CASE("ops: the transform of an image is the transform of its rows and of its columns") {
-  for (const auto& [height, width] : {std::array<std::int64_t, 2>{5, 3}, {64, 100}, {100, 7}, {300, 33}}) {
+  for (const auto& [height, width] :
+       {std::array<std::int64_t, 2>{5, 3}, {64, 100}, {100, 7}, {300, 33}, {37, 20}, {9000, 5}}) {
     CAPTURE(height);
     CAPTURE(width);
     const ops::ComplexPair image{normal({height, width}, 1), normal({height, width}, 2)};
