@@ -15,8 +15,8 @@ const char* at(const void* p, std::int64_t bytes) { return static_cast<const cha
 char* at(void* p, std::int64_t bytes) { return static_cast<char*>(p) + bytes; }
 
 void run(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
-  ElementLoop::Step steps[most_inputs];
-  for (int k = 0; k < loop.inputs; ++k) steps[k] = {loop.lanes, 0};
+  const std::int64_t w = loop.lanes;
+  const ElementLoop::Step steps[most_inputs] = {{w, 0}, {w, 0}, {w, 0}, {w, 0}};
   loop.run(loop.f, 1, n, out, x, steps);
 }
 
@@ -187,13 +187,13 @@ void run_short_rows(const ElementLoop& loop, const BroadcastPlan& plan, void* ou
 }  // namespace
 
 void map_elements(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
-  if (n <= map_grain) return loop.halves == Half::None ? run(loop, n, out, x) : map_halves(loop, n, out, x);
   const auto range = [&](std::int64_t begin, std::int64_t end) {
     const void* from[most_inputs];
     for (int k = 0; k < loop.inputs; ++k) from[k] = at(x[k], begin * loop.in_size);
     if (loop.halves != Half::None) map_halves(loop, end - begin, at(out, begin * loop.out_size), from);
     else run(loop, end - begin, at(out, begin * loop.out_size), from);
   };
+  if (n <= map_grain) return range(0, n);
   parallel_for(n, map_grain, range);
 }
 
