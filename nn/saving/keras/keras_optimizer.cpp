@@ -107,7 +107,7 @@ class State {
 
   bool has_rate() const { return head_ == 2; }
   bool scales() const { return !scale_.empty(); }
-  /// Returns an order with the variables of a LossScaleOptimizer in front.
+  /// Returns the variables of the LossScaleOptimizer, if there is one, and then those of `order`.
   std::vector<Variable> with_scale(const std::vector<Variable>& order) const {
     std::vector<Variable> all = scale_;
     append(all, order);

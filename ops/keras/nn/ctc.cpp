@@ -115,7 +115,8 @@ Tensor ctc_loss(const Tensor& target, const Tensor& given, const Tensor& target_
            x->shape());
   if (output.shape()[2] != None && (mask_index < 0 || mask_index >= output.shape()[2]))
     fail("[ctc_loss] mask_index must be in [0, ", output.shape()[2], "): received mask_index=", mask_index);
-  if (output.dtype().is_half())  // sums over all steps
+  // Half precision has too few digits, and too small a range, for the logarithms of impossible paths.
+  if (output.dtype().is_half())
     return K::cast(
         ctc_loss(target, K::cast(output, DType::Float32), target_length, output_length, mask_index),
         output.dtype());

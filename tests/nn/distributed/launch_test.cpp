@@ -66,8 +66,8 @@ class Folder {
   std::string path_;
 };
 
-/// A program of several processes, whose output is read. Each launcher has a temporary folder of its own, because
-/// a launcher that ends removes the folder that all launchers of a user share, while another one creates it.
+/// Starts a program of several processes and reads the output. Each launcher gets a temporary folder: a launcher
+/// that ends removes the folder that the launchers of a user share, also while another launcher creates it.
 class Program {
  public:
   Program(int processes, const std::string& arguments, const std::string& environment = "")
