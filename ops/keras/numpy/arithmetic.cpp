@@ -78,10 +78,4 @@ Tensor logaddexp2(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   return logaddexp(x * std::numbers::ln2, y * std::numbers::ln2) * std::numbers::log2e;
 }
 
-Tensor heaviside(const TensorOrNumber& x1, const TensorOrNumber& x2) {
-  const auto [given, y] = promoted_floating("heaviside", x1, x2);
-  const Tensor x = K::stop_gradient(given), step = K::where(K::is_nan(x), x, K::cast(x > 0, x.dtype()));
-  return K::where(x == 0, K::stop_gradient(y), step);
-}
-
 }  // namespace ktape::ops

@@ -10,23 +10,78 @@
 #include <ktape/ops/nn/activations.hpp>
 
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <numeric>
 
 /// The functions of two tensors that have kernels: floating functions, and integers as int64.
 namespace ktape::ops {
 
 namespace K = backend;
+namespace vectors = kernels::functions;
+using kernels::Batch;
 using op_helpers::Operands, op_helpers::promoted, op_helpers::promoted_floating, op_helpers::smooth_binary;
 
 namespace {
 
-/// Returns f of each pair of lanes, one by one.
-template <class A, class F>
-xsimd::batch<A> pair_by_pair(const xsimd::batch<A>& x, const xsimd::batch<A>& y, F f) {
-  A a[xsimd::batch<A>::size], b[xsimd::batch<A>::size];
-  x.store_unaligned(a), y.store_unaligned(b);
-  for (std::size_t i = 0; i < xsimd::batch<A>::size; ++i) a[i] = static_cast<A>(f(a[i], b[i]));
-  return xsimd::batch<A>::load_unaligned(a);
+/// Returns C's remainder of x / y, which has the sign of x. The quotient may be rounded up to the next integer; the
+/// remainder of that integer is exact and has the wrong sign. Large quotients are computed pair by pair.
+template <class A>
+Batch<A> remainder(const Batch<A>& x, const Batch<A>& y) {
+  const auto exact = [](A a, A b) { return std::fmod(a, b); };
+#if defined(KTAPE_FUSED)
+  constexpr A most = A(1) / std::numeric_limits<A>::epsilon();
+  const Batch<A> quotient = xsimd::trunc(x / y), zero(A(0)), one(A(1));
+  const auto small =
+      (xsimd::abs(quotient) < Batch<A>(most)) & (xsimd::abs(y) <= Batch<A>(std::numeric_limits<A>::max()));
+  const Batch<A> rest = xsimd::fnma(quotient, y, x);
+  const auto beyond = (rest < zero) ^ (x < zero);
+  const Batch<A> mended = xsimd::select(beyond & (rest != zero), rest + xsimd::copysign(y, x), rest);
+  const Batch<A> result = xsimd::copysign(mended, x);
+  if (xsimd::all(small)) return result;
+  return xsimd::select(
+      small, result,
+      vectors::pair_by_pair(xsimd::select(small, one, x), xsimd::select(small, one, y), exact));
+#else
+  return vectors::pair_by_pair(x, y, exact);
+#endif
+}
+
+/// Returns the number after x in the direction of y: numbers of one sign are ordered as the integers of their bits.
+template <class A>
+Batch<A> next_after(const Batch<A>& given, const Batch<A>& towards) {
+  using Numbers = kernels::Vec<A>;
+  using Bits = kernels::Vec<kernels::bits_of<A>>;
+  const Numbers x = given, y = towards, least = Numbers{} + std::numeric_limits<A>::denorm_min();
+  const auto up = y > x, positive = x > A(0);
+  const Bits bits = reinterpret_cast<Bits>(x);
+  const Numbers next = reinterpret_cast<Numbers>(up == positive ? bits + 1 : bits - 1);
+  const Numbers moved = x == A(0) ? kernels::wide::with_sign<A>(least, y) : next;
+  return x == y ? y : x != x || y != y ? x + y : moved;
+}
+
+/// Returns 2^n for whole n, if the result is a normal number: the exponent is n, plus a bias.
+template <class A>
+Batch<A> power_of_two(const Batch<A>& n) {
+  using C = kernels::wide::Constants<A>;
+  const kernels::Vec<A> biased = n + (C::magic + A(std::numeric_limits<A>::max_exponent - 1));
+  const auto bits = reinterpret_cast<kernels::Vec<kernels::bits_of<A>>>(biased) << C::mantissa_bits;
+  return reinterpret_cast<kernels::Vec<A>>(bits);
+}
+
+/// Returns x 2^n for whole n. Only the last of the factors may round; its result would be rounded twice otherwise.
+template <class A>
+Batch<A> scaled(Batch<A> x, Batch<A> n) {
+  using Limits = std::numeric_limits<A>;
+  constexpr int up = Limits::max_exponent - 1, down = Limits::min_exponent - 1 + Limits::digits;
+  const auto power = [](int k) { return Batch<A>(std::ldexp(A(1), k)); };
+  const auto most = Batch<A>(A(up)), least = Batch<A>(A(Limits::min_exponent - 1));
+  for (int i = 0; i < 2; ++i) {
+    const auto above = n > most, below = n < least;
+    x = xsimd::select(above, x * power(up), xsimd::select(below, x * power(down), x));
+    n = xsimd::select(above, n - A(up), xsimd::select(below, n - A(down), n));
+  }
+  return x * power_of_two(xsimd::max(least, xsimd::min(most, n)));
 }
 
 using IntegerFunction = std::int64_t (*)(std::int64_t, std::int64_t);
@@ -84,7 +139,8 @@ std::int64_t floor_quotient(std::int64_t x, std::int64_t y) {
 Tensor floor_divide(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   const Operands o = numbers_of("floor_divide", x1, x2);
   if (o.x.dtype().is_integer()) return integer_function("floor_divide", o, floor_quotient);
-  return floor(o.x / o.y);
+  return smooth_binary(
+      "floor_divide", o, [](auto x, auto y) { return xsimd::floor(x / y); }, nullptr, nullptr);
 }
 
 Tensor mod(const TensorOrNumber& x1, const TensorOrNumber& x2) {
@@ -98,10 +154,8 @@ Tensor mod(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   return smooth_binary(
       "mod", o,
       [](auto x, auto y) {
-        return pair_by_pair(x, y, [](auto a, auto b) {
-          const auto rest = std::fmod(a, b);
-          return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-        });
+        const auto rest = remainder(x, y), zero = decltype(rest)(0);
+        return xsimd::select((rest != zero) & ((rest < zero) ^ (y < zero)), rest + y, rest);
       },
       [](const Tensor& x, const Tensor&, const Tensor&) { return K::ones_like(x); },
       [](const Tensor& x, const Tensor& y, const Tensor&) { return -floor(x / y); });
@@ -114,8 +168,7 @@ Tensor fmod(const TensorOrNumber& x1, const TensorOrNumber& x2) {
       return y == 0 || y == -1 ? std::int64_t{0} : x % y;
     });
   return smooth_binary(
-      "fmod", o,
-      [](auto x, auto y) { return pair_by_pair(x, y, [](auto a, auto b) { return std::fmod(a, b); }); },
+      "fmod", o, [](auto x, auto y) { return remainder(x, y); },
       [](const Tensor& x, const Tensor&, const Tensor&) { return K::ones_like(x); },
       [](const Tensor& x, const Tensor& y, const Tensor&) { return -trunc(x / y); });
 }
@@ -131,27 +184,20 @@ Tensor ldexp(const Tensor& x1, const TensorOrNumber& x2) {
         "ldexp", {broadcast_shapes("ldexp", x.shape(), exponent.shape(), "x1", "x2"), x.dtype()},
         [](const Tensor& x, const Tensor& n) { return ldexp(x, n); }, x, exponent);
   return smooth_binary(
-      "ldexp", {x, K::cast(exponent, x.dtype())},
-      [](auto a, auto n) {
-        return pair_by_pair(a, n, [](auto t, auto e) {
-          return std::ldexp(t, static_cast<int>(std::clamp(e, decltype(e)(-1e5), decltype(e)(1e5))));
-        });
-      },
+      "ldexp", {x, K::cast(exponent, x.dtype())}, [](auto a, auto n) { return scaled(a, n); },
       [](const Tensor&, const Tensor& n, const Tensor&) { return exp2(n); }, nullptr);
 }
 
 Tensor arctan2(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   return smooth_binary(
-      "arctan2", promoted_floating("arctan2", x1, x2),
-      [](auto y, auto x) { return pair_by_pair(y, x, [](auto a, auto b) { return std::atan2(a, b); }); },
+      "arctan2", promoted_floating("arctan2", x1, x2), [](auto y, auto x) { return vectors::atan2(y, x); },
       [](const Tensor& y, const Tensor& x, const Tensor&) { return x / (x * x + y * y); },
       [](const Tensor& y, const Tensor& x, const Tensor&) { return -y / (x * x + y * y); });
 }
 
 Tensor hypot(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   return smooth_binary(
-      "hypot", promoted_floating("hypot", x1, x2),
-      [](auto x, auto y) { return pair_by_pair(x, y, [](auto a, auto b) { return std::hypot(a, b); }); },
+      "hypot", promoted_floating("hypot", x1, x2), [](auto x, auto y) { return vectors::hypot(x, y); },
       [](const Tensor& x, const Tensor&, const Tensor& h) { return divide_no_nan(x, h); },
       [](const Tensor&, const Tensor& y, const Tensor& h) { return divide_no_nan(y, h); });
 }
@@ -160,10 +206,9 @@ Tensor logaddexp(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   return smooth_binary(
       "logaddexp", promoted_floating("logaddexp", x1, x2),
       [](auto x, auto y) {
-        return pair_by_pair(x, y, [](auto a, auto b) {
-          if (a == b) return a + std::log(decltype(a)(2));
-          return std::max(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
-        });
+        using B = decltype(x);
+        const B larger = xsimd::select(x > y, x, y), less = vectors::exp(B(-xsimd::abs(x - y)));
+        return larger + xsimd::select(x == y, B(std::numbers::ln2), vectors::log1p_of_fraction(less));
       },
       [](const Tensor& x, const Tensor& y, const Tensor&) { return K::sigmoid(x - y); },
       [](const Tensor& x, const Tensor& y, const Tensor&) { return K::sigmoid(y - x); });
@@ -171,8 +216,18 @@ Tensor logaddexp(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 
 Tensor nextafter(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   return smooth_binary(
-      "nextafter", promoted_floating("nextafter", x1, x2),
-      [](auto x, auto y) { return pair_by_pair(x, y, [](auto a, auto b) { return std::nextafter(a, b); }); },
+      "nextafter", promoted_floating("nextafter", x1, x2), [](auto x, auto y) { return next_after(x, y); },
+      nullptr, nullptr);
+}
+
+Tensor heaviside(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  return smooth_binary(
+      "heaviside", promoted_floating("heaviside", x1, x2),
+      [](auto x, auto y) {
+        using B = decltype(x);
+        const B zero(0), step = xsimd::select(x > zero, B(1), xsimd::select(x < zero, zero, x));
+        return xsimd::select(x == zero, y, step);
+      },
       nullptr, nullptr);
 }
 

@@ -64,7 +64,7 @@ struct Constants<double> : ExpConstants<double> {
 /// Returns e^(-y^2 / 2). The exponent includes the rounding error of y^2, which matters for large y.
 template <class A>
 Vec<A> bell(Vec<A> y) {
-#if defined(__AVX512F__)
+#if defined(KTAPE_FUSED)
   const Vec<A> square = y * y * A(-0.5), density = exp_of<A>(square);
   return density + density * kernels::detail::fused(y * A(-0.5), y, -square);
 #else
@@ -85,9 +85,32 @@ Vec<A> normal_cdf(Vec<A> x) {
   return x > A(0) ? A(1) - tail : tail;
 }
 
+/// Returns log(1 + x) for 0 <= x <= 1, where the argument needs no scaling by a power of 2.
+template <class A>
+Vec<A> log1p_of_fraction(Vec<A> x) {
+  const Vec<A> s = x / (x + A(2)), z = s * s;
+  return s * z * polynomial<A>(z, Constants<A>::log1p) + (s + s);
+}
+
+using kernels::detail::exp_polynomial, kernels::detail::ExpParts, kernels::detail::fused;
+using kernels::detail::scale_by_power;
+
+/// A bound for the logarithms of powers. Without AVX-512, results beyond the normal numbers are wrong.
 #if defined(__AVX512F__)
-using kernels::detail::exp_polynomial, kernels::detail::ExpParts, kernels::detail::fused,
-    kernels::detail::scale_by_power;
+template <class A>
+inline constexpr A most_of_power = Constants<A>::bound;
+#else
+template <class A>
+inline constexpr A most_of_power = sizeof(A) == 4 ? 87 : 708;
+#endif
+
+/// x = m 2^e with 0.75 <= m < 1.5.
+template <class A>
+struct Split {
+  Vec<A> m, e;
+};
+
+#if defined(__AVX512F__)
 
 /// Returns the exponent of x = m 2^e with 1 <= m < 2; -infinity for 0, infinity for infinity.
 inline __m512 exponent(__m512 x) { return _mm512_maskz_getexp_ps(0xffff, x); }
@@ -98,6 +121,38 @@ inline __m512 mantissa(__m512 x) {
 }
 inline __m512d mantissa(__m512d x) {
   return _mm512_maskz_getmant_pd(0xff, x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+}
+/// Splits any x: m is 1 for 0 and infinity, whose e is infinite, and NaN for negative numbers.
+template <class A>
+Split<A> split(Vec<A> x) {
+  const Vec<A> m = mantissa(x);
+  return {m, exponent(x) - exponent(m)};
+}
+#else
+/// Splits a positive normal x. The e, shifted by a number that keeps the exponents of all floats positive, is
+/// read as the last bits of a number as large as `magic`.
+template <class A>
+Split<A> split(Vec<A> x) {
+  using Bits = bits_of<A>;
+  constexpr int mantissa_bits = Constants<A>::mantissa_bits;
+  constexpr Bits bias = std::numeric_limits<A>::max_exponent;
+  constexpr Bits least = (bias - 2) << mantissa_bits | Bits(1) << (mantissa_bits - 1);  // 0.75
+  const auto bits = reinterpret_cast<Vec<Bits>>(x);
+  const auto steps = (bits - least + (bias << mantissa_bits)) >> mantissa_bits;
+  const auto m = bits - ((steps - bias) << mantissa_bits);
+  const auto shifted = steps + reinterpret_cast<Vec<Bits>>(splat(Constants<A>::magic));
+  return {reinterpret_cast<Vec<A>>(m), reinterpret_cast<Vec<A>>(shifted) - (Constants<A>::magic + A(bias))};
+}
+#endif
+
+/// Returns y, and 0 where x is infinite or NaN. Without AVX-512 all lanes are finite.
+template <class A>
+Vec<A> if_finite([[maybe_unused]] Vec<A> x, Vec<A> y) {
+#if defined(__AVX512F__)
+  return magnitude<A>(x) <= std::numeric_limits<A>::max() ? y : Vec<A>{};
+#else
+  return y;
+#endif
 }
 
 /// log(1 + f) = f - square + rest, with the square f^2 / 2, for -0.25 <= f <= 0.5: an even polynomial of f /
@@ -118,11 +173,50 @@ Vec<A> log_of(Vec<A> f, Vec<A> e) {
   const LogParts<A> parts(f);
   return f - (parts.square - (parts.rest + e * C::ln2_low)) + e * C::ln2_high;
 }
+/// Returns log(x): of any x with AVX-512, else of positive normal numbers.
 template <class A>
 Vec<A> log(Vec<A> x) {
-  const Vec<A> m = mantissa(x);
-  return log_of<A>(m - A(1), exponent(x) - exponent(m));
+  const Split<A> parts = split<A>(x);
+  return log_of<A>(parts.m - A(1), parts.e);
 }
+
+#if defined(KTAPE_FUSED)
+/// The logarithm of a number as a sum of two numbers: a power multiplies its error by the exponent.
+template <class A>
+struct LongLog {
+  Vec<A> high, low;
+  explicit LongLog(Vec<A> x) {
+    using C = Constants<A>;
+    const Split<A> split = wide::split<A>(x);
+    const Vec<A> f = split.m - A(1), e = split.e;
+    const LogParts<A> parts(f);
+    const Vec<A> whole = e * C::ln2_high, sum = whole + f, most = fused(f * A(-0.5), f, sum);
+    const Vec<A> lost =
+        (f - (sum - whole)) + fused(f * A(-0.5), f, sum - most) + (parts.rest + e * C::ln2_low);
+    const Vec<A> rest = if_finite<A>(whole, lost);
+    high = most + rest;
+    low = rest - (high - most);
+  }
+};
+
+/// Returns |x|^a: of any x and a with AVX-512, else of normal x and finite a, and NaN for results that are nearly
+/// too large or too small.
+template <class A>
+Vec<A> power_of_magnitude(Vec<A> x, Vec<A> a) {
+  const LongLog<A> log(magnitude<A>(x));
+  const Vec<A> product = a * log.high, lost = fused(a, log.high, -product) + a * log.low;
+  const ExpParts<A> parts(larger<A>(splat(-most_of_power<A>), smaller<A>(splat(most_of_power<A>), product)));
+  const Vec<A> power =
+      scale_by_power(Vec<A>(exp_polynomial<A>(parts.r + if_finite<A>(product, lost))), parts.k);
+#if defined(__AVX512F__)
+  return power;
+#else
+  return magnitude<A>(product) <= most_of_power<A> ? power : splat(std::numeric_limits<A>::quiet_NaN());
+#endif
+}
+#endif
+
+#if defined(__AVX512F__)
 /// Returns log(1 + x). The scaled x is added to the scaled 1, because 1 + x would lose the digits of a small
 /// x.
 template <class A>
@@ -132,13 +226,6 @@ Vec<A> log1p(Vec<A> x) {
   const Vec<A> f = fused(x, scale, scale - A(1));
   const Vec<A> infinite = splat(std::numeric_limits<A>::infinity());
   return log_of<A>(magnitude<A>(e) == infinite ? Vec<A>{} : f, e);
-}
-
-/// Returns log(1 + x) for 0 <= x <= 1, where the argument needs no scaling by a power of 2.
-template <class A>
-Vec<A> log1p_of_fraction(Vec<A> x) {
-  const Vec<A> s = x / (x + A(2)), z = s * s;
-  return s * z * polynomial<A>(z, Constants<A>::log1p) + (s + s);
 }
 
 /// e^x = 2^k (1 + p).
@@ -161,22 +248,6 @@ Vec<A> tanh(Vec<A> x) {
   const Expm1Parts<A> parts(smaller<A>(splat(Constants<A>::one_from), magnitude<A>(x)) * A(2));
   const Vec<A> one = scale_by_power(splat(A(1)), -parts.k);
   return with_sign<A>((parts.p + (A(1) - one)) / (parts.p + (A(1) + one)), x);
-}
-
-/// Returns |x|^a. The logarithm is a sum of two numbers, because the power multiplies its error by a.
-template <class A>
-Vec<A> power_of_magnitude(Vec<A> x, Vec<A> a) {
-  using C = Constants<A>;
-  const Vec<A> size = magnitude<A>(x), m = mantissa(size), f = m - A(1), e = exponent(size) - exponent(m);
-  const LogParts<A> parts(f);
-  const Vec<A> whole = e * C::ln2_high, sum = whole + f, most = fused(f * A(-0.5), f, sum);
-  const Vec<A> lost = (f - (sum - whole)) + fused(f * A(-0.5), f, sum - most) + (parts.rest + e * C::ln2_low);
-  const auto finite = [](Vec<A> v) { return magnitude<A>(v) <= std::numeric_limits<A>::max(); };
-  const Vec<A> rest = finite(whole) ? lost : Vec<A>{};
-  const Vec<A> high = most + rest, low = rest - (high - most), product = a * high;
-  const ExpParts<A> exponents(larger<A>(splat(-C::bound), smaller<A>(splat(C::bound), product)));
-  const Vec<A> r = exponents.r + (finite(product) ? fused(a, high, -product) + a * low : Vec<A>{});
-  return scale_by_power(exp_polynomial<A>(r), exponents.k);
 }
 
 /// Returns the sine of x, or the cosine where `quarter` is 1. Multiples of pi / 2 are subtracted in three

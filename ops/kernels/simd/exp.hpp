@@ -2,6 +2,12 @@
 #include <ktape/ops/kernels/simd/vector.hpp>
 
 #include <array>
+#include <limits>
+
+// Defined where a function of vectors rounds a product and a sum once.
+#if defined(__AVX512F__) || (defined(__AVX2__) && defined(__FMA__))
+#define KTAPE_FUSED
+#endif
 
 namespace ktape::kernels {
 
@@ -30,6 +36,7 @@ template <class A>
 struct ExpConstants;
 template <>
 struct ExpConstants<float> {
+  static constexpr int mantissa_bits = 23;
   static constexpr float bound = 150, magic = 12582912;  // 1.5 * 2^23
   static constexpr float ln2_high = 0.693145752f, ln2_low = 1.42860677e-6f;
   // Of the least relative error, 2e-9.
@@ -39,6 +46,7 @@ struct ExpConstants<float> {
 };
 template <>
 struct ExpConstants<double> {
+  static constexpr int mantissa_bits = 52;
   static constexpr double bound = 1100, magic = 6755399441055744;  // 1.5 * 2^52
   static constexpr double ln2_high = 0.693147180369123816490, ln2_low = 1.90821492927058770002e-10;
   // Of the least relative error, 2e-17.
@@ -66,12 +74,34 @@ Vec<A> polynomial(Vec<A> x, const A (&c)[N]) {
   return p;
 }
 
+/// Returns x y + z, rounded once if KTAPE_FUSED is defined.
 #if defined(__AVX512F__)
-/// Returns x y + z, rounded once.
 inline __m512 fused(__m512 x, __m512 y, __m512 z) { return _mm512_fmadd_ps(x, y, z); }
 inline __m512d fused(__m512d x, __m512d y, __m512d z) { return _mm512_fmadd_pd(x, y, z); }
+#elif defined(KTAPE_FUSED)
+inline __m256 fused(__m256 x, __m256 y, __m256 z) { return _mm256_fmadd_ps(x, y, z); }
+inline __m256d fused(__m256d x, __m256d y, __m256d z) { return _mm256_fmadd_pd(x, y, z); }
+#else
+template <class V>
+V fused(V x, V y, V z) {
+  return x * y + z;
+}
+#endif
+
+#if defined(__AVX512F__)
+/// Returns x 2^k for a whole k.
 inline __m512 scale_by_power(__m512 x, __m512 k) { return _mm512_maskz_scalef_ps(0xffff, x, k); }
 inline __m512d scale_by_power(__m512d x, __m512d k) { return _mm512_maskz_scalef_pd(0xff, x, k); }
+#else
+/// Returns x 2^k for a whole k, if x and the result are normal numbers: k is added to the exponent.
+template <class V>
+V scale_by_power(V x, V k) {
+  using C = ExpConstants<std::remove_cvref_t<decltype(x[0])>>;
+  using Bits = Vec<bits_of<std::remove_cvref_t<decltype(x[0])>>>;
+  return reinterpret_cast<V>(reinterpret_cast<Bits>(x) +
+                             (reinterpret_cast<Bits>(k + C::magic) << C::mantissa_bits));
+}
+#endif
 
 /// The parts of x = k ln(2) + r with an integer k and |r| <= ln(2) / 2, for x within the bounds. Adding the
 /// magic number rounds to an integer; adding a sixteenth of the magic number rounds to sixteenths, whose
@@ -96,6 +126,13 @@ Vec<A> exp_polynomial(Vec<A> r, std::size_t drop = 0) {
   return p;
 }
 
+/// Returns the larger of x and the negative bound, below which e^x is 0; NaN stays NaN.
+template <class A>
+Vec<A> bounded_below(Vec<A> x) {
+  return larger<A>(splat(-ExpConstants<A>::bound), x);
+}
+
+#if defined(__AVX512F__)
 /// 2^(i / 16).
 template <class A>
 inline constexpr A sixteenth_powers[] = {A(1),
@@ -132,53 +169,50 @@ Vec<A> exp_by_powers(const ExpParts<A>& parts) {
   const Vec<A> more = parts.r * polynomial<A>(parts.r, ExpConstants<A>::fraction);
   return scale_by_power(Vec<A>(power * more + power), parts.k);
 }
-/// Returns the larger of x and the negative bound, below which e^x is 0; NaN stays NaN.
+
+#else
+/// e^x = 2^k e^r. Where 2^k need not be a normal number, two factors make 2^k.
 template <class A>
-Vec<A> bounded_below(Vec<A> x) {
-  return larger<A>(splat(-ExpConstants<A>::bound), x);
+Vec<A> exp_by_powers(const ExpParts<A>& parts) {
+  const Vec<A> p = exp_polynomial<A>(parts.r);
+  const xsimd::batch<A> k(parts.k);
+  if (xsimd::all(xsimd::abs(k) < xsimd::batch<A>(std::numeric_limits<A>::max_exponent - 2)))
+    return scale_by_power(p, parts.k);
+  constexpr A magic = ExpConstants<A>::magic;
+  const Vec<A> half = (parts.k * A(0.5) + magic) - magic, one = splat(A(1));
+  return p * scale_by_power(one, half) * scale_by_power(one, Vec<A>(parts.k - half));
 }
 #endif
 
-/// Returns e^x by xsimd, whose exp is infinity already for the largest x with a finite e^x.
+/// The magic number for the k of `exp_by_powers`: sixteenths with AVX-512, else integers.
+#if defined(__AVX512F__)
 template <class A>
-Vec<A> exp_by_xsimd(Vec<A> x) {
-  const auto large = x > A(80);
-  const Vec<A> y = xsimd::exp(xsimd::batch<A>(large ? x - A(1) : x));
-  return large ? y * A(2.7182818284590452) : y;
-}
+inline constexpr A exp_steps = ExpConstants<A>::magic / 16;
+#else
+template <class A>
+inline constexpr A exp_steps = ExpConstants<A>::magic;
+#endif
 
 }  // namespace detail
 
 /// Returns e^x with an error of about one unit in the last place, for x that cannot overflow: at most 0, say.
 template <class A>
 Vec<A> exp_of_small(Vec<A> x) {
-#if defined(__AVX512F__)
-  using C = detail::ExpConstants<A>;
-  if constexpr (vector_bytes == 64)
-    return detail::exp_by_powers<A>(detail::ExpParts<A>(detail::bounded_below<A>(x), C::magic / 16));
-#endif
-  return detail::exp_by_xsimd<A>(x);
+  return detail::exp_by_powers<A>(detail::ExpParts<A>(detail::bounded_below<A>(x), detail::exp_steps<A>));
 }
 /// Returns e^x for any x.
 template <class A>
 Vec<A> exp_of(Vec<A> x) {
-#if defined(__AVX512F__)
-  if constexpr (vector_bytes == 64) x = smaller<A>(splat(detail::ExpConstants<A>::bound), x);
-#endif
+  x = smaller<A>(splat(detail::ExpConstants<A>::bound), x);
   return exp_of_small<A>(x);
 }
 /// Returns e^x for a term of a sum whose largest term is 1: in floats, the error grows by one unit in the
 /// last place for every 25 by which x is below 0.
 template <class A>
 Vec<A> exp_term(Vec<A> x) {
-#if defined(__AVX512F__)
-  using C = detail::ExpConstants<A>;
-  if constexpr (vector_bytes == 64) {
-    const Vec<A> bounded = detail::bounded_below<A>(smaller<A>(splat(C::bound), x));
-    return detail::exp_by_powers<A>(detail::ExpParts<A>(bounded, C::magic / 16, sizeof(A) == sizeof(float)));
-  }
-#endif
-  return detail::exp_by_xsimd<A>(x);
+  const Vec<A> bounded = detail::bounded_below<A>(smaller<A>(splat(detail::ExpConstants<A>::bound), x));
+  constexpr bool rough = sizeof(A) == sizeof(float);
+  return detail::exp_by_powers<A>(detail::ExpParts<A>(bounded, detail::exp_steps<A>, rough));
 }
 
 }  // namespace ktape::kernels

@@ -1,24 +1,26 @@
 #pragma once
 #include <ktape/ops/kernels/simd/elementary_functions.hpp>
+#include <ktape/ops/kernels/simd/library_functions.hpp>
 
-#include <cmath>
-
-/// Elementary functions for generic lambdas on vectors: with AVX-512 our own, else those of xsimd and of the
-/// C library.
+/// Elementary functions for generic lambdas on vectors: our own where they are faster or more exact, else those
+/// of the C library. No lane of a result depends on other lanes.
 namespace ktape::kernels::functions {
-
-/// Applies f to each lane, one by one.
-template <class A, class F>
-Batch<A> one_by_one(const Batch<A>& x, F f) {
-  A elements[Batch<A>::size];
-  x.store_unaligned(elements);
-  for (A& each : elements) each = f(each);
-  return Batch<A>::load_unaligned(elements);
-}
 
 template <class A>
 Batch<A> exp(const Batch<A>& x) {
   return exp_of<A>(x);
+}
+
+/// Returns log(1 + x) for 0 <= x <= 1.
+template <class A>
+Batch<A> log1p_of_fraction(const Batch<A>& x) {
+  return wide::log1p_of_fraction<A>(x);
+}
+
+/// Returns the standard normal distribution function.
+template <class A>
+Batch<A> normal_cdf(const Batch<A>& x) {
+  return wide::normal_cdf<A>(x);
 }
 
 #if defined(__AVX512F__)
@@ -34,17 +36,12 @@ template <class A>
 Batch<A> log1p(const Batch<A>& x) {
   return wide::log1p<A>(x);
 }
-/// Returns log(1 + x) for 0 <= x <= 1.
-template <class A>
-Batch<A> log1p_of_fraction(const Batch<A>& x) {
-  return wide::log1p_of_fraction<A>(x);
-}
 template <class A>
 Batch<A> tanh(const Batch<A>& x) {
   return wide::tanh<A>(x);
 }
 /// Returns the sine of each lane: by vectors for moderate x, one by one with `exact` for lanes of many turns,
-/// infinities and NaN. No lane depends on its neighbours.
+/// infinities and NaN.
 template <class A, class F>
 Batch<A> sine_or(F exact, const Batch<A>& x, bits_of<A> quarter) {
   const Batch<A> y = wide::sine<A>(x, quarter);
@@ -65,49 +62,43 @@ template <class A>
 Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
   return wide::power_of_magnitude<A>(x, a);
 }
+
 #else
-using xsimd::log, xsimd::log1p, xsimd::tanh;
+/// Returns log(x): numbers that are not normal and positive are scaled, or have a result of their own.
+template <class A>
+Batch<A> log(const Batch<A>& x) {
+  using Limits = std::numeric_limits<A>;
+  const Batch<A> least(Limits::min()), infinity(Limits::infinity());
+  if (xsimd::all((x >= least) & (x < infinity))) return wide::log<A>(x);
+  constexpr A scale = A(1) / Limits::epsilon();
+  const auto subnormal = x < least;
+  const Batch<A> y = wide::log<A>(xsimd::select(subnormal, x * scale, x));
+  const Batch<A> none = xsimd::select(x == Batch<A>(A(0)), -infinity, Batch<A>(Limits::quiet_NaN()));
+  const Batch<A> small = xsimd::select(x > Batch<A>(A(0)), y - std::log(scale), none);
+  return xsimd::select(x < infinity, xsimd::select(subnormal, small, y), x);
+}
+#if defined(KTAPE_FUSED)
+/// Returns |x|^a: by vectors where x and the result are normal numbers, else one by one.
+template <class A>
+Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
+  using Limits = std::numeric_limits<A>;
+  const Batch<A> size = xsimd::abs(x), most(Limits::max()), y = wide::power_of_magnitude<A>(x, a);
+  const auto normal = (size >= Batch<A>(Limits::min())) & (size <= most) & (xsimd::abs(a) <= most) &
+                      (y >= Batch<A>(Limits::min() * 4)) & (y <= Batch<A>(Limits::max() / 8));
+  if (xsimd::all(normal)) return y;
+  const Batch<A> one(A(1));
+  return xsimd::select(normal, y,
+                       pair_by_pair(xsimd::select(normal, one, size), xsimd::select(normal, one, a),
+                                    [](A base, A exponent) { return std::pow(base, exponent); }));
+}
 
-/// Computes lane by lane: xsimd chooses one algorithm for all lanes by the largest of them.
-template <class A>
-Batch<A> sin(const Batch<A>& x) {
-  return one_by_one(x, [](A a) { return std::sin(a); });
-}
-template <class A>
-Batch<A> cos(const Batch<A>& x) {
-  return one_by_one(x, [](A a) { return std::cos(a); });
-}
-
-template <class A>
-Batch<A> log1p_of_fraction(const Batch<A>& x) {
-  return xsimd::log1p(x);
-}
-template <class A>
-Batch<A> expm1(const Batch<A>& x) {
-  return xsimd::select(x > Batch<A>(A(80)), exp(x), xsimd::expm1(x));
-}
+#else
 /// Computes lane by lane: with vectors, an error in the logarithm grows with a.
 template <class A>
 Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
-  A bases[Batch<A>::size], exponents[Batch<A>::size];
-  x.store_unaligned(bases), a.store_unaligned(exponents);
-  for (std::size_t i = 0; i < Batch<A>::size; ++i) bases[i] = std::pow(std::abs(bases[i]), exponents[i]);
-  return Batch<A>::load_unaligned(bases);
+  return pair_by_pair(x, a, [](A base, A exponent) { return std::pow(std::abs(base), exponent); });
 }
 #endif
-
-/// Computes doubles lane by lane: xsimd's function is off by 50 units in the last place, and converts numbers
-/// to integers that cannot hold them.
-template <class A>
-Batch<A> erf(const Batch<A>& x) {
-  if constexpr (std::is_same_v<A, float>) return xsimd::erf(x);
-  else return one_by_one(x, [](A a) { return std::erf(a); });
-}
-
-/// Returns the standard normal distribution function.
-template <class A>
-Batch<A> normal_cdf(const Batch<A>& x) {
-  return wide::normal_cdf<A>(x);
-}
+#endif
 
 }  // namespace ktape::kernels::functions

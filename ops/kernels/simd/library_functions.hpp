@@ -1,0 +1,128 @@
+#pragma once
+#include <ktape/ops/kernels/simd/vector.hpp>
+
+#include <cmath>
+
+#if defined(__x86_64__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 35)
+#define KTAPE_LIBMVEC
+#endif
+#endif
+
+/// The elementary functions of C for vectors, of libmvec, the vector library of glibc, or else of the C
+/// library, lane by lane. The errors of libmvec are below 4 units in the last place.
+namespace ktape::kernels::functions {
+
+/// Applies f to each lane, one by one.
+template <class A, class F>
+Batch<A> one_by_one(const Batch<A>& x, F f) {
+  A elements[Batch<A>::size];
+  x.store_unaligned(elements);
+  for (A& each : elements) each = static_cast<A>(f(each));
+  return Batch<A>::load_unaligned(elements);
+}
+
+/// Applies f to each pair of lanes, one by one.
+template <class A, class F>
+Batch<A> pair_by_pair(const Batch<A>& x, const Batch<A>& y, F f) {
+  A a[Batch<A>::size], b[Batch<A>::size];
+  x.store_unaligned(a), y.store_unaligned(b);
+  for (std::size_t i = 0; i < Batch<A>::size; ++i) a[i] = static_cast<A>(f(a[i], b[i]));
+  return Batch<A>::load_unaligned(a);
+}
+
+#if defined(KTAPE_LIBMVEC)
+// The name of a function in libmvec begins with the set of instructions (b SSE, c AVX, d AVX2, e AVX-512) and the
+// number of lanes.
+#if defined(__AVX512F__)
+#define KTAPE_FLOATS "_ZGVeN16"
+#define KTAPE_DOUBLES "_ZGVeN8"
+#elif defined(__AVX2__)
+#define KTAPE_FLOATS "_ZGVdN8"
+#define KTAPE_DOUBLES "_ZGVdN4"
+#elif defined(__AVX__)
+#define KTAPE_FLOATS "_ZGVcN8"
+#define KTAPE_DOUBLES "_ZGVcN4"
+#else
+#define KTAPE_FLOATS "_ZGVbN4"
+#define KTAPE_DOUBLES "_ZGVbN2"
+#endif
+#define KTAPE_FUNCTION(name)                                                  \
+  Vec<float> libmvec_##name(Vec<float>) __asm__(KTAPE_FLOATS "v_" #name "f"); \
+  Vec<double> libmvec_##name(Vec<double>) __asm__(KTAPE_DOUBLES "v_" #name);  \
+  template <class A>                                                          \
+  Batch<A> name(const Batch<A>& x) {                                          \
+    return libmvec_##name(Vec<A>(x));                                         \
+  }
+#define KTAPE_FUNCTION_OF_TWO(name)                                                        \
+  Vec<float> libmvec_##name(Vec<float>, Vec<float>) __asm__(KTAPE_FLOATS "vv_" #name "f"); \
+  Vec<double> libmvec_##name(Vec<double>, Vec<double>) __asm__(KTAPE_DOUBLES "vv_" #name); \
+  template <class A>                                                                       \
+  Batch<A> name(const Batch<A>& x, const Batch<A>& y) {                                    \
+    return libmvec_##name(Vec<A>(x), Vec<A>(y));                                           \
+  }
+#else
+#define KTAPE_FUNCTION(name)                                      \
+  template <class A>                                              \
+  Batch<A> name(const Batch<A>& x) {                              \
+    return one_by_one(x, [](A each) { return std::name(each); }); \
+  }
+#define KTAPE_FUNCTION_OF_TWO(name)                                      \
+  template <class A>                                                     \
+  Batch<A> name(const Batch<A>& x, const Batch<A>& y) {                  \
+    return pair_by_pair(x, y, [](A a, A b) { return std::name(a, b); }); \
+  }
+#endif
+
+KTAPE_FUNCTION(acos)
+KTAPE_FUNCTION(acosh)
+KTAPE_FUNCTION(asin)
+KTAPE_FUNCTION(asinh)
+KTAPE_FUNCTION(atanh)
+KTAPE_FUNCTION(cbrt)
+KTAPE_FUNCTION(cosh)
+KTAPE_FUNCTION(erfc)
+KTAPE_FUNCTION(exp2)
+KTAPE_FUNCTION(log10)
+KTAPE_FUNCTION(log2)
+KTAPE_FUNCTION(sinh)
+KTAPE_FUNCTION(tan)
+KTAPE_FUNCTION_OF_TWO(atan2)
+KTAPE_FUNCTION_OF_TWO(hypot)
+#if defined(KTAPE_LIBMVEC)
+KTAPE_FUNCTION(atan)
+KTAPE_FUNCTION(erf)
+#else
+using xsimd::atan;
+/// Computes doubles lane by lane: xsimd's function is off by 50 units in the last place, and converts numbers
+/// to integers that cannot hold them.
+template <class A>
+Batch<A> erf(const Batch<A>& x) {
+  if constexpr (std::is_same_v<A, float>) return xsimd::erf(x);
+  else return one_by_one(x, [](A a) { return std::erf(a); });
+}
+#endif
+
+// With AVX-512, math.hpp has these functions.
+#if !defined(__AVX512F__)
+KTAPE_FUNCTION(cos)
+KTAPE_FUNCTION(sin)
+#if defined(KTAPE_LIBMVEC)
+KTAPE_FUNCTION(expm1)
+KTAPE_FUNCTION(log1p)
+KTAPE_FUNCTION(tanh)
+#else
+using xsimd::log1p, xsimd::tanh;
+template <class A>
+Batch<A> expm1(const Batch<A>& x) {
+  return xsimd::select(x > Batch<A>(A(80)), xsimd::exp(x), xsimd::expm1(x));
+}
+#endif
+#endif
+
+#undef KTAPE_FUNCTION
+#undef KTAPE_FUNCTION_OF_TWO
+#undef KTAPE_FLOATS
+#undef KTAPE_DOUBLES
+
+}  // namespace ktape::kernels::functions
