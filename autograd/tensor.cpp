@@ -41,9 +41,13 @@ void* Storage::computed() {
 void Storage::release() {
   if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
+  if (memo_.data || lender_ || work_) release_parts();
+  deallocate(front(), bytes_);
+}
+
+void Storage::release_parts() {
   destroy_memo();
   lender_ = {}, work_ = {};
-  deallocate(front(), bytes_);
 }
 
 TensorImpl::TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<Storage> storage)

@@ -70,9 +70,14 @@ void convert_loop(const void* f, std::int64_t, std::int64_t n, void* out, const 
 Tensor converted_later(const Tensor& x, DType dtype) {
   Tensor out = op_helpers::result(x.shape(), dtype, "cast");
   const Conversion how{dtype, x.dtype()};
-  const kernels::ElementLoop loop{
-      convert_loop,        &how, 1, static_cast<int>(x.dtype().size()), static_cast<int>(dtype.size()), 1,
-      kernels::Half::None, false};
+  const kernels::ElementLoop loop{convert_loop,
+                                  &how,
+                                  1,
+                                  static_cast<std::uint8_t>(x.dtype().size()),
+                                  static_cast<std::uint8_t>(dtype.size()),
+                                  1,
+                                  kernels::Half::None,
+                                  false};
   fusion::add_op(loop, sizeof how, out, {&x});
   return out;
 }

@@ -48,7 +48,7 @@ pthread_key_t end_of_thread() {
 
 }  // namespace
 
-thread_local ThreadState* current_thread_state [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local ThreadState* current_thread_state [[gnu::tls_model("initial-exec")]] = nullptr;
 
 ThreadState& new_thread_state() {
   auto* state = new ThreadState;

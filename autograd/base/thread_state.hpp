@@ -55,11 +55,17 @@ void retire_allocations(const ThreadState& state);
 
 // initial-exec: one load instead of a call into the loader on every op; a single pointer fits the static TLS
 // reserve.
-extern thread_local ThreadState* current_thread_state [[gnu::tls_model("initial-exec")]];
+extern constinit thread_local ThreadState* current_thread_state [[gnu::tls_model("initial-exec")]];
 
 inline ThreadState& thread_state() {
   ThreadState* state = current_thread_state;
   return state ? *state : new_thread_state();
+}
+
+/// Returns where the element-wise ops of this thread wait; null if the ops run at once.
+inline PendingWork* pending_work() {
+  const ThreadState* const state = current_thread_state;
+  return state ? state->pending : nullptr;
 }
 
 }  // namespace ktape

@@ -2,13 +2,12 @@
 
 namespace ktape::op_helpers {
 
-void run_loop(const kernels::ElementLoop& loop, std::size_t closure_bytes, const Tensor& out,
-              std::initializer_list<const Tensor*> x) {
-  if (out.get()->storage->pending()) return fusion::add_op(loop, closure_bytes, out, x);
-  const void* from[4] = {};
+void run_loop_of_any_size(const kernels::ElementLoop& loop, const Tensor& out,
+                          std::initializer_list<const Tensor*> x) {
+  const void* from[4];
   bool broadcasts = false;
-  for (std::size_t k = 0; const Tensor* const operand : x) {
-    from[k++] = operand->raw();
+  for (const void** each = from; const Tensor* const operand : x) {
+    *each++ = operand->raw();
     broadcasts |= operand->size() != out.size();
   }
   if (!broadcasts) return kernels::map_elements(loop, out.size(), out.raw(), from);

@@ -23,26 +23,41 @@ void add_op(const kernels::ElementLoop& loop, std::size_t closure_bytes, const T
 namespace op_helpers {
 
 /// Returns whether a result of `size` elements is to wait.
-inline bool result_waits(std::int64_t size) {
-  return thread_state().pending && size >= fusion::smallest_result();
-}
+inline bool result_waits(std::int64_t size) { return pending_work() && size >= fusion::smallest_result(); }
 
 /// Returns a tensor for the result of an element-wise op. Its elements wait for the queue if the tensor is
 /// pending; the op must then be added to the queue.
 inline Tensor result_like(const Tensor& x) {
-  return result_waits(x.size()) ? fusion::pending_result(x.shape(), x.dtype()) : Tensor::empty_like(x);
+  if (result_waits(x.size())) return fusion::pending_result(x.shape(), x.dtype());
+  return Tensor::empty_like(x);
 }
 inline Tensor result(const Shape& shape, DType dtype, const char* op) {
-  if (thread_state().pending) {
+  if (pending_work()) {
     check_extents(op, shape, dtype.size());
     if (result_waits(shape.count())) return fusion::pending_result(shape, dtype);
   }
   return Tensor::empty(shape, dtype, op);
 }
 
-/// Runs a loop, or adds the loop to the queue if `out` waits. Two operands may broadcast to `out`.
-void run_loop(const kernels::ElementLoop& loop, std::size_t closure_bytes, const Tensor& out,
-              std::initializer_list<const Tensor*> x);
+/// Runs a loop on tensors that do not wait, of any size; two operands may broadcast to `out`.
+void run_loop_of_any_size(const kernels::ElementLoop& loop, const Tensor& out,
+                          std::initializer_list<const Tensor*> x);
+
+/// Runs the loop of the lambda `f`, or adds the loop to the queue if `out` waits; two operands may broadcast to
+/// `out`. Small loops, whose calls take longer than their elements, run at once.
+template <bool conditions, class... X>
+[[gnu::noinline]] void run_loop(kernels::ElementLoop::Run run, const void* f, std::size_t closure_bytes,
+                                DType dtype, const Tensor& out, const X&... x) {
+  const TensorImpl& to = *out.get();
+  if (!dtype.is_half() && to.size <= kernels::map_grain && (... && (x.get()->size == to.size)) &&
+      !to.storage->pending()) {
+    const void* const from[] = {x.raw()...};
+    return run(f, 1, to.size, to.storage->data(), from, nullptr);
+  }
+  const kernels::ElementLoop loop = kernels::loop_of_dtype(run, f, sizeof...(X), dtype, conditions);
+  if (to.storage->pending()) fusion::add_op(loop, closure_bytes, out, {&x...});
+  else run_loop_of_any_size(loop, out, {&x...});
+}
 
 /// Computes out = f(x...) for operands of the dtype, or adds the op to the queue if `out` waits; two operands
 /// may broadcast to `out`. Results have the dtype, too, or are conditions.
@@ -50,8 +65,8 @@ template <kernels::Elements elements, bool conditions = false, class F, class...
 void compute(const Tensor& out, DType dtype, F f, const X&... x) {
   static_assert(std::is_trivially_copyable_v<F> && sizeof(F) <= fusion::largest_closure);
   clear_padding(f);  // equal functions then have equal bytes
-  run_loop(kernels::element_loop<elements, sizeof...(X), conditions>(dtype, f),
-           std::is_empty_v<F> ? 0 : sizeof(F), out, {&x...});
+  const auto run = kernels::loop_function<elements, sizeof...(X), conditions, F>(dtype);
+  run_loop<conditions>(run, &f, std::is_empty_v<F> ? 0 : sizeof(F), dtype, out, x...);
 }
 
 }  // namespace op_helpers

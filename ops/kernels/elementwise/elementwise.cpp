@@ -14,36 +14,7 @@ constexpr std::int64_t block = 256;  ///< elements that a buffer holds
 const char* at(const void* p, std::int64_t bytes) { return static_cast<const char*>(p) + bytes; }
 char* at(void* p, std::int64_t bytes) { return static_cast<char*>(p) + bytes; }
 
-void run(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
-  const std::int64_t w = loop.lanes;
-  const ElementLoop::Step steps[most_inputs] = {{w, 0}, {w, 0}, {w, 0}, {w, 0}};
-  loop.run(loop.f, 1, n, out, x, steps);
-}
-
-/// Returns the elements of a vector, which are float for half precision; 1 for dtypes that are not floating.
-int lanes_of(DType dtype, int bytes_of_vector) {
-  if (!dtype.is_floating()) return 1;
-  constexpr int wide = sizeof(double), narrow = sizeof(float);
-  return dtype == DType::Float64 ? bytes_of_vector / wide : bytes_of_vector / narrow;
-}
-
 }  // namespace
-
-ElementLoop loop_of_dtype(ElementLoop::Run run, const void* f, int inputs, DType dtype, bool conditions,
-                          int bytes_of_vector) {
-  const auto size = static_cast<int>(dtype.size());
-  const Half halves = dtype == DType::Float16    ? Half::Float16
-                      : dtype == DType::BFloat16 ? Half::BFloat16
-                                                 : Half::None;
-  return {run,
-          f,
-          inputs,
-          size,
-          conditions ? 1 : size,
-          lanes_of(dtype, bytes_of_vector),
-          halves,
-          halves != Half::None && !conditions};
-}
 
 void map_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
   alignas(vector_size) float inputs[most_inputs][block], results[block];
@@ -52,7 +23,7 @@ void map_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* 
   for (std::int64_t i = 0, m; i < n; i += m) {
     m = std::min(block, n - i);
     for (int k = 0; k < loop.inputs; ++k) widen(m, half, at(x[k], i * 2), inputs[k]);
-    run(loop, m, results, from);
+    run_consecutive(loop, m, results, from);
     if (loop.results_halves) narrow(m, results, half, at(out, i * 2));
     else std::memcpy(at(out, i), results, static_cast<std::size_t>(m));
   }
@@ -135,7 +106,7 @@ void run_blocks(const ElementLoop& loop, std::int64_t n, void* out, const Operan
     const void* from[2];
     for (int k = 0; k < 2; ++k) from[k] = x[k].repeats ? repeated[k] : at(x[k].at, i * loop.in_size);
     if (loop.halves != Half::None) map_halves(loop, m, at(out, i * loop.out_size), from);
-    else run(loop, m, at(out, i * loop.out_size), from);
+    else run_consecutive(loop, m, at(out, i * loop.out_size), from);
   }
 }
 
@@ -191,10 +162,10 @@ void map_elements(const ElementLoop& loop, std::int64_t n, void* out, const void
     const void* from[most_inputs];
     for (int k = 0; k < loop.inputs; ++k) from[k] = at(x[k], begin * loop.in_size);
     if (loop.halves != Half::None) map_halves(loop, end - begin, at(out, begin * loop.out_size), from);
-    else run(loop, end - begin, at(out, begin * loop.out_size), from);
+    else run_consecutive(loop, end - begin, at(out, begin * loop.out_size), from);
   };
-  if (n <= map_grain) return range(0, n);
-  parallel_for(n, map_grain, range);
+  if (n > map_grain) return parallel_for(n, map_grain, range);
+  range(0, n);
 }
 
 void map_broadcast(const ElementLoop& loop, const BroadcastPlan& plan, void* out, const void* x,

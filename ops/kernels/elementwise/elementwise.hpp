@@ -24,24 +24,46 @@ struct ElementLoop {
     std::int64_t vector;  ///< after each vector: the lanes, or 0 to repeat one vector
     std::int64_t row;     ///< after each row, beyond the vectors of the row
   };
-  /// Computes rows of n elements each; the results of all rows are consecutive. A loop over vectors reads and
-  /// writes whole vectors, also after the last element.
+  /// Computes rows of n elements each; the results of all rows are consecutive. The steps have an element for each
+  /// input, and are null for one row of consecutive elements. A loop over vectors reads and writes whole vectors,
+  /// also after the last element.
   using Run = void (*)(const void* f, std::int64_t rows, std::int64_t n, void* out, const void* const* x,
                        const Step* steps);
   Run run;
-  const void* f;        ///< the lambda
-  int inputs;           ///< the number of inputs, at most 4
-  int in_size;          ///< bytes of an input's element in memory
-  int out_size;         ///< bytes of a result's element in memory
-  int lanes;            ///< elements of a vector; 1 for a loop over elements
-  Half halves;          ///< the type of the inputs in memory
-  bool results_halves;  ///< results have the type of the inputs
+  const void* f;          ///< the lambda
+  std::uint8_t inputs;    ///< the number of inputs, at most 4
+  std::uint8_t in_size;   ///< bytes of an input's element in memory
+  std::uint8_t out_size;  ///< bytes of a result's element in memory
+  std::uint8_t lanes;     ///< elements of a vector; 1 for a loop over elements
+  Half halves;            ///< the type of the inputs in memory
+  bool results_halves;    ///< results have the type of the inputs
 };
 
 /// Returns a loop whose inputs and results have a dtype; the results are bools if `conditions`. The bytes of a
 /// vector are those of the source that compiles `run`.
-ElementLoop loop_of_dtype(ElementLoop::Run run, const void* f, int inputs, DType dtype, bool conditions,
-                          int bytes_of_vector = vector_bytes);
+inline ElementLoop loop_of_dtype(ElementLoop::Run run, const void* f, int inputs, DType dtype,
+                                 bool conditions, int bytes_of_vector = vector_bytes) {
+  const auto size = static_cast<std::uint8_t>(dtype.size());
+  const std::size_t computed = dtype == DType::Float64 ? sizeof(double) : sizeof(float);
+  const std::size_t lanes = dtype.is_floating() ? static_cast<std::size_t>(bytes_of_vector) / computed : 1;
+  const Half halves = dtype == DType::Float16    ? Half::Float16
+                      : dtype == DType::BFloat16 ? Half::BFloat16
+                                                 : Half::None;
+  return {run,
+          f,
+          static_cast<std::uint8_t>(inputs),
+          size,
+          conditions ? std::uint8_t{1} : size,
+          static_cast<std::uint8_t>(lanes),
+          halves,
+          halves != Half::None && !conditions};
+}
+
+/// Computes n consecutive elements in the calling thread; vectors beyond the last element end in the padding of
+/// the storages. The inputs are not in half precision.
+inline void run_consecutive(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x) {
+  loop.run(loop.f, 1, n, out, x, nullptr);
+}
 
 /// out[i] = f(x[i]...) over whole tensors, split over the threads; vectors beyond the last element end in the
 /// padding of the storages.
@@ -65,20 +87,30 @@ template <class A>
 void store_results(A* to, const Batch<A>& numbers) {
   store(to, static_cast<Vec<A>>(numbers));
 }
+#if defined(__SSE2__)
+/// Returns the sign bits of the lanes.
+inline int signs(__m128 x) { return _mm_movemask_ps(x); }
+inline int signs(__m128d x) { return _mm_movemask_pd(x); }
+#if defined(__AVX__)
+inline int signs(__m256 x) { return _mm256_movemask_ps(x); }
+inline int signs(__m256d x) { return _mm256_movemask_pd(x); }
+#endif
+#endif
 /// Stores a vector of conditions as bools.
 template <class A>
 void store_results(bool* to, const xsimd::batch_bool<A>& conditions) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
-  if constexpr (vector_bytes == 64) {
-    const __m128i flags = _mm_maskz_set1_epi8(conditions.data, 1);
-    std::memcpy(static_cast<void*>(to), &flags, lanes<A>);
-    return;
-  }
+  const __m128i flags = _mm_maskz_set1_epi8(conditions.data, 1);
+#elif defined(__SSE2__)
+  constexpr std::uint64_t ones = 0x0101010101010101, bit_of_byte = 0x8040201008040201;
+  const std::uint64_t bits = static_cast<std::uint64_t>(signs(conditions.data)) * ones & bit_of_byte;
+  const std::uint64_t flags = (bits + 0x7f * ones) >> 7 & ones;
+#else
+  bool flags[lanes<A>];
+  const Batch<A> numbers = select(conditions, Batch<A>(A{1}), Batch<A>(A{0}));
+  for (int i = 0; i < lanes<A>; ++i) flags[i] = numbers.get(i) != 0;
 #endif
-  bits_of<A> flags[lanes<A>];
-  const auto ones = select(conditions, Batch<A>(A{1}), Batch<A>(A{0}));
-  std::memcpy(flags, &ones, sizeof flags);
-  for (int i = 0; i < lanes<A>; ++i) to[i] = flags[i] != 0;
+  std::memcpy(static_cast<void*>(to), &flags, lanes<A>);
 }
 
 /// The body of an ElementLoop. The lambda and the pointers are copied first, because the compiler must assume
@@ -91,6 +123,11 @@ template <class T, class R, class F, std::size_t... I>
   const T* x[] = {static_cast<const T*>(from[I])...};
   if constexpr (std::is_floating_point_v<T>) {
     using Result = std::conditional_t<std::is_same_v<R, T>, Batch<T>, xsimd::batch_bool<T>>;
+    if (!steps) {
+      for (std::int64_t i = 0; i < n; i += lanes<T>)
+        store_results(out + i, Result(f(Batch<T>(load(x[I] + i))...)));
+      return;
+    }
     const std::int64_t step[] = {steps[I].vector...};
     for (; rows > 0; --rows, out += n, ((x[I] += steps[I].row), ...))
       for (std::int64_t i = 0; i < n; i += lanes<T>) {
@@ -98,8 +135,10 @@ template <class T, class R, class F, std::size_t... I>
         ((x[I] += step[I]), ...);
       }
   } else {
-    for (; rows > 0; --rows, out += n, ((x[I] += n + steps[I].row), ...))
+    for (;; out += n, ((x[I] += n + steps[I].row), ...)) {
       for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(x[I][i]...));
+      if (--rows == 0) return;
+    }
   }
 }
 
@@ -120,19 +159,23 @@ ElementLoop element_loop(const F& f) {
 /// The dtypes that a function of elements takes.
 enum class Elements { Floating, Integer, Number, Any };
 
-/// Returns the loop of a lambda over N inputs of a dtype, with results of the dtype, or with conditions as
-/// results.
-template <Elements elements, int N, bool conditions = false, class F>
-ElementLoop element_loop(DType dtype, const F& f) {
+/// Returns the function of a loop of lambdas of the type F over N inputs of a dtype, with results of the dtype, or
+/// with conditions as results.
+template <Elements elements, int N, bool conditions, class F>
+ElementLoop::Run loop_function(DType dtype) {
   const auto pick = []<class T>() -> ElementLoop::Run {
     return detail::loop_of<T, std::conditional_t<conditions, bool, T>, F, N>;
   };
-  ElementLoop::Run run;
-  if constexpr (elements == Elements::Floating) run = dispatch_floating(dtype, pick);
-  else if constexpr (elements == Elements::Integer) run = dispatch_integer(dtype, pick);
-  else if constexpr (elements == Elements::Number) run = dispatch_number(dtype, pick);
-  else run = dispatch(dtype, pick);
-  return loop_of_dtype(run, &f, N, dtype, conditions);
+  if constexpr (elements == Elements::Floating) return dispatch_floating(dtype, pick);
+  else if constexpr (elements == Elements::Integer) return dispatch_integer(dtype, pick);
+  else if constexpr (elements == Elements::Number) return dispatch_number(dtype, pick);
+  else return dispatch(dtype, pick);
+}
+
+/// Returns the loop of a lambda over N inputs of a dtype.
+template <Elements elements, int N, bool conditions = false, class F>
+ElementLoop element_loop(DType dtype, const F& f) {
+  return loop_of_dtype(loop_function<elements, N, conditions, F>(dtype), &f, N, dtype, conditions);
 }
 
 /// out[i] = f(x[i]...) over whole tensors of T, with results of R: T or bool.
