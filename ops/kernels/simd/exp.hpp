@@ -211,7 +211,11 @@ Vec<A> exp_of(Vec<A> x) {
 template <class A>
 Vec<A> exp_term(Vec<A> x) {
   const Vec<A> bounded = detail::bounded_below<A>(smaller<A>(splat(detail::ExpConstants<A>::bound), x));
+#if defined(KTAPE_FUSED)
   constexpr bool rough = sizeof(A) == sizeof(float);
+#else
+  constexpr bool rough = false;  // the rounded product k ln(2) would lose more digits
+#endif
   return detail::exp_by_powers<A>(detail::ExpParts<A>(bounded, detail::exp_steps<A>, rough));
 }
 
