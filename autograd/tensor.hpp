@@ -73,7 +73,7 @@ class Storage {
   Storage(std::size_t bytes, std::size_t front, void* elements, PendingWork* work)
       : bytes_(bytes), front_(front), elements_(elements), work_(work) {}
   void* computed();
-  void release_parts();  ///< ends the memo, the lender and the work
+  void release_parts();  ///< destroys the memo and releases the lender and the work
   std::atomic<std::int32_t> refs_{1};
   std::size_t bytes_, front_;  ///< the sizes of the whole block and of the room before the header
   std::atomic<void*> elements_;

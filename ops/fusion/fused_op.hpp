@@ -44,7 +44,8 @@ void run_loop_of_any_size(const kernels::ElementLoop& loop, const Tensor& out,
                           std::initializer_list<const Tensor*> x);
 
 /// Runs the loop of the lambda `f`, or adds the loop to the queue if `out` waits; two operands may broadcast to
-/// `out`. Small loops, whose calls take longer than their elements, run at once.
+/// `out`. Small operands of one size skip the preparations for threads and broadcasting, which would take longer than
+/// the loop.
 template <bool conditions, class... X>
 [[gnu::noinline]] void run_loop(kernels::ElementLoop::Run run, const void* f, std::size_t closure_bytes,
                                 DType dtype, const Tensor& out, const X&... x) {

@@ -60,16 +60,8 @@ Batch<A> next_after(const Batch<A>& given, const Batch<A>& towards) {
   return x == y ? y : x != x || y != y ? x + y : moved;
 }
 
-/// Returns 2^n for whole n, if the result is a normal number: the exponent is n, plus a bias.
-template <class A>
-Batch<A> power_of_two(const Batch<A>& n) {
-  using C = kernels::wide::Constants<A>;
-  const kernels::Vec<A> biased = n + (C::magic + A(std::numeric_limits<A>::max_exponent - 1));
-  const auto bits = reinterpret_cast<kernels::Vec<kernels::bits_of<A>>>(biased) << C::mantissa_bits;
-  return reinterpret_cast<kernels::Vec<A>>(bits);
-}
-
-/// Returns x 2^n for whole n. Only the last of the factors may round; its result would be rounded twice otherwise.
+/// Returns x 2^n for whole n, as a product with up to three powers of 2. Only the last product can be subnormal, so that
+/// the result is rounded once.
 template <class A>
 Batch<A> scaled(Batch<A> x, Batch<A> n) {
   using Limits = std::numeric_limits<A>;
@@ -81,7 +73,8 @@ Batch<A> scaled(Batch<A> x, Batch<A> n) {
     x = xsimd::select(above, x * power(up), xsimd::select(below, x * power(down), x));
     n = xsimd::select(above, n - A(up), xsimd::select(below, n - A(down), n));
   }
-  return x * power_of_two(xsimd::max(least, xsimd::min(most, n)));
+  const kernels::Vec<A> rest = xsimd::max(least, xsimd::min(most, n));
+  return x * Batch<A>(kernels::wide::scale_by_power(kernels::splat(A(1)), rest));
 }
 
 using IntegerFunction = std::int64_t (*)(std::int64_t, std::int64_t);

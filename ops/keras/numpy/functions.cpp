@@ -10,7 +10,7 @@
 namespace ktape::ops {
 
 namespace vectors = kernels::functions;
-using op_helpers::smooth_unary, vectors::one_by_one;
+using kernels::wide::polynomial, op_helpers::smooth_unary, vectors::one_by_one;
 
 Tensor floor(const Tensor& x) {
   return smooth_unary(
@@ -117,20 +117,15 @@ namespace {
 
 /// erfinv(y) / y as polynomials: in w - 2.5 for w = -log(1 - y^2) below 5, in sqrt(w) - 3 for larger w. The
 /// relative errors are 6e-9 and 3e-8.
-constexpr double erfinv_centre[] = {-8.791056506e-9, 2.323264432e-8, 4.661706644e-7,  -3.462704759e-6,
-                                    -4.963347857e-6, 2.183444394e-4, -1.252741878e-3, -4.177386781e-3,
-                                    0.2466402862,    1.501409359};
-constexpr double erfinv_tail[] = {-3.867596741e-7, 6.234572492e-6,  -4.163374634e-5, 1.429379603e-4,
-                                  -2.244971699e-4, -1.257348221e-4, 1.423418037e-3,  -3.549300507e-3,
-                                  5.706912739e-3,  -7.649281579e-3, 9.442598045e-3,  1.00167574,
-                                  2.832976872};
-
-template <class A, std::size_t N>
-xsimd::batch<A> polynomial(const xsimd::batch<A>& x, const double (&c)[N]) {
-  xsimd::batch<A> p(static_cast<A>(c[0]));
-  for (std::size_t i = 1; i < N; ++i) p = p * x + static_cast<A>(c[i]);
-  return p;
-}
+template <class A>
+constexpr A erfinv_centre[] = {-8.791056506e-9, 2.323264432e-8, 4.661706644e-7,  -3.462704759e-6,
+                               -4.963347857e-6, 2.183444394e-4, -1.252741878e-3, -4.177386781e-3,
+                               0.2466402862,    1.501409359};
+template <class A>
+constexpr A erfinv_tail[] = {-3.867596741e-7, 6.234572492e-6,  -4.163374634e-5, 1.429379603e-4,
+                             -2.244971699e-4, -1.257348221e-4, 1.423418037e-3,  -3.549300507e-3,
+                             5.706912739e-3,  -7.649281579e-3, 9.442598045e-3,  1.00167574,
+                             2.832976872};
 
 /// Returns the inverse of erf. For doubles, a step of Halley's method makes the polynomial exact; erfc keeps its
 /// digits where erf is near 1.
@@ -138,9 +133,9 @@ template <class A>
 xsimd::batch<A> erfinv_of(const xsimd::batch<A>& y) {
   using B = xsimd::batch<A>;
   const B size = xsimd::abs(y), one(A(1)), w = -vectors::log((one - size) * (one + size));
-  const B factor = xsimd::select(w < B(A(5)), polynomial(w - A(2.5), erfinv_centre),
-                                 polynomial(xsimd::sqrt(w) - A(3), erfinv_tail));
-  B x = size * factor;
+  const B centre = polynomial<A>(w - A(2.5), erfinv_centre<A>);
+  const B tail = polynomial<A>(xsimd::sqrt(w) - A(3), erfinv_tail<A>);
+  B x = size * xsimd::select(w < B(A(5)), centre, tail);
   if constexpr (std::is_same_v<A, double>) {
     const B error = xsimd::select(size < B(0.5), vectors::erf(x) - size, (one - size) - vectors::erfc(x));
     const B step = error * vectors::exp(x * x) * (1 / (2 * std::numbers::inv_sqrtpi));

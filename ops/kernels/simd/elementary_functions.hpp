@@ -95,7 +95,8 @@ Vec<A> log1p_of_fraction(Vec<A> x) {
 using kernels::detail::exp_polynomial, kernels::detail::ExpParts, kernels::detail::fused;
 using kernels::detail::scale_by_power;
 
-/// A bound for the logarithms of powers. Without AVX-512, results beyond the normal numbers are wrong.
+/// The largest size of a log(x) for which `power_of_magnitude` returns x^a. Without AVX-512, the power is a normal
+/// number there.
 #if defined(__AVX512F__)
 template <class A>
 inline constexpr A most_of_power = Constants<A>::bound;
@@ -111,7 +112,6 @@ struct Split {
 };
 
 #if defined(__AVX512F__)
-
 /// Returns the exponent of x = m 2^e with 1 <= m < 2; -infinity for 0, infinity for infinity.
 inline __m512 exponent(__m512 x) { return _mm512_maskz_getexp_ps(0xffff, x); }
 inline __m512d exponent(__m512d x) { return _mm512_maskz_getexp_pd(0xff, x); }
@@ -129,8 +129,8 @@ Split<A> split(Vec<A> x) {
   return {m, exponent(x) - exponent(m)};
 }
 #else
-/// Splits a positive normal x. The e, shifted by a number that keeps the exponents of all floats positive, is
-/// read as the last bits of a number as large as `magic`.
+/// Splits a positive normal x. The integer e + bias is positive; its sum with the bits of `magic` is the number
+/// magic + e + bias.
 template <class A>
 Split<A> split(Vec<A> x) {
   using Bits = bits_of<A>;
@@ -145,7 +145,8 @@ Split<A> split(Vec<A> x) {
 }
 #endif
 
-/// Returns y, and 0 where x is infinite or NaN. Without AVX-512 all lanes are finite.
+/// Returns y, and 0 where x is infinite or NaN; without AVX-512 always y, because `power_of_magnitude` takes finite
+/// numbers only.
 template <class A>
 Vec<A> if_finite([[maybe_unused]] Vec<A> x, Vec<A> y) {
 #if defined(__AVX512F__)
