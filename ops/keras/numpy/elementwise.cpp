@@ -16,6 +16,10 @@ namespace ktape::ops {
 namespace K = backend;
 using op_helpers::counted, op_helpers::floating;
 
+namespace {
+constexpr double infinity = std::numeric_limits<double>::infinity();
+}  // namespace
+
 Tensor round(const Tensor& given, int decimals) {
   const Tensor x = counted("round", given);
   if (decimals == 0 || (x.dtype().is_integer() && decimals > 0)) return K::round(x);
@@ -70,15 +74,15 @@ Tensor isnan(const Tensor& x) { return K::is_nan(x); }
 Tensor isfinite(const Tensor& x) { return K::is_finite(x); }
 Tensor isinf(const Tensor& x) {
   expect_defined("isinf", "x", x);
-  return ~(K::is_finite(x) | K::is_nan(x));
+  return x.dtype().is_floating() ? K::abs(x) == infinity : ~K::is_finite(x);
 }
 Tensor isposinf(const Tensor& x) {
-  const Tensor infinite = isinf(x);
-  return x.dtype().is_bool() ? infinite : infinite & (x > 0);
+  expect_defined("isposinf", "x", x);
+  return x.dtype().is_floating() ? x == infinity : isinf(x);
 }
 Tensor isneginf(const Tensor& x) {
-  const Tensor infinite = isinf(x);
-  return x.dtype().is_bool() ? infinite : infinite & (x < 0);
+  expect_defined("isneginf", "x", x);
+  return x.dtype().is_floating() ? x == -infinity : isinf(x);
 }
 Tensor isreal(const Tensor& x) { return K::ones_like(x, {.dtype = DType::Bool}); }
 
