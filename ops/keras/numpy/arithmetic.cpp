@@ -6,8 +6,6 @@
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
 
-#include <numbers>
-
 /// The functions of two tensors that are made of other ops; binary_functions.cpp has the kernels.
 namespace ktape::ops {
 
@@ -71,11 +69,6 @@ Tensor fmax(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 Tensor fmin(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   return ignoring_nan(promoted("fmin", x1, x2),
                       [](const Tensor& x, const Tensor& y) { return minimum(x, y); });
-}
-
-Tensor logaddexp2(const TensorOrNumber& x1, const TensorOrNumber& x2) {
-  const auto [x, y] = promoted_floating("logaddexp2", x1, x2);
-  return logaddexp(x * std::numbers::ln2, y * std::numbers::ln2) * std::numbers::log2e;
 }
 
 }  // namespace ktape::ops

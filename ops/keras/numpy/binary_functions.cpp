@@ -207,6 +207,21 @@ Tensor logaddexp(const TensorOrNumber& x1, const TensorOrNumber& x2) {
       [](const Tensor& x, const Tensor& y, const Tensor&) { return K::sigmoid(y - x); });
 }
 
+Tensor logaddexp2(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  return smooth_binary(
+      "logaddexp2", promoted_floating("logaddexp2", x1, x2),
+      [](auto x, auto y) {
+        using B = decltype(x);
+        const B larger = xsimd::select(x > y, x, y), less = vectors::exp2(B(-xsimd::abs(x - y)));
+        return larger +
+               xsimd::select(x == y, B(1), vectors::log1p_of_fraction(less) * B(std::numbers::log2e));
+      },
+      [](const Tensor& x, const Tensor& y, const Tensor&) { return K::sigmoid((x - y) * std::numbers::ln2); },
+      [](const Tensor& x, const Tensor& y, const Tensor&) {
+        return K::sigmoid((y - x) * std::numbers::ln2);
+      });
+}
+
 Tensor nextafter(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   return smooth_binary(
       "nextafter", promoted_floating("nextafter", x1, x2), [](auto x, auto y) { return next_after(x, y); },

@@ -59,12 +59,6 @@ Tensor fabs(const Tensor& x) { return K::abs(floating("fabs", x)); }
 Tensor negative(const Tensor& x) { return -x; }
 Tensor sign(const Tensor& x) { return K::sign(counted("sign", x)); }
 
-Tensor angle(const Tensor& given) {
-  const Tensor x = floating("angle", given);
-  const Tensor half_turns = K::cast(x < 0, x.dtype()) * std::numbers::pi;
-  return K::where(K::is_nan(x), K::stop_gradient(x), half_turns);
-}
-
 Tensor real(const Tensor& x) { return K::identity(x); }
 Tensor conj(const Tensor& x) { return K::identity(x); }
 Tensor conjugate(const Tensor& x) { return K::identity(x); }

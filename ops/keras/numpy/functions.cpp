@@ -28,6 +28,16 @@ Tensor trunc(const Tensor& x) {
       "trunc", x, [](auto a) { return xsimd::trunc(a); }, nullptr);
 }
 
+Tensor angle(const Tensor& x) {
+  return smooth_unary(
+      "angle", x,
+      [](auto a) {
+        using B = decltype(a);
+        return xsimd::select(a < B(0), B(std::numbers::pi), xsimd::select(a == a, B(0), a));
+      },
+      nullptr);
+}
+
 Tensor sqrt(const Tensor& x) {
   return smooth_unary(
       "sqrt", x, [](auto a) { return xsimd::sqrt(a); },

@@ -103,6 +103,14 @@ TEST_CASE("ops: logaddexp of numbers far apart, equal and infinite") {
   CHECK(std::isnan(values(ops::logaddexp(doubles({NAN}), 1))[0]));
 }
 
+TEST_CASE("ops: logaddexp2 keeps the digits of large exponents") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Tensor x = doubles({0, 1e6, -inf, inf, -inf, 3, 1}), y = doubles({0, 1e6, -inf, inf, 3, 2, 1e-9});
+  const Values wanted = {1, 1e6 + 1, -inf, inf, 3, std::log2(12), std::log2(2 + std::exp2(1e-9))};
+  CHECK(close(values(ops::logaddexp2(x, y)), wanted, {.rtol = 1e-15}));
+  CHECK(std::isnan(values(ops::logaddexp2(1, doubles({NAN})))[0]));
+}
+
 TEST_CASE("ops: erfinv ends the way of erf, near 0 and near 1") {
   for (const double x : {1e-300, 1e-8, 0.1, 0.49, 0.51, 0.9, 0.9999, 1 - 1e-12})
     for (const double sign : {1., -1.})
