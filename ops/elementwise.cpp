@@ -119,8 +119,7 @@ namespace {
 template <class B>
 B integer_power(B x, std::int64_t n) {
   B result = like(x, 1);
-  for (; n > 0; n >>= 1, x = x * x)
-    if (n & 1) result = result * x;
+  for (; n > 0; n >>= 1, x = x * x) result = n & 1 ? result * x : result;
   return result;
 }
 
@@ -167,15 +166,33 @@ Tensor number_pow(const Tensor& x, Scalar a) {
       });
 }
 
+/// Returns x ** n for 0 <= n < 32, without a loop that would keep the compiler from using vectors.
+constexpr auto small_power = []<class T>(T x, T n) {
+  T result = 1;
+  const auto step = [&](int bit) {
+    result = static_cast<T>(n >> bit & 1 ? result * x : result);
+    x = static_cast<T>(x * x);
+  };
+  step(0), step(1), step(2), step(3), step(4);
+  return result;
+};
+
 Tensor integer_pow(const Tensor& x, const Tensor& a, const Shape& shape) {
   Tensor out = Tensor::empty(shape, x.dtype(), "pow");
+  bool small = true;
   dispatch_integer(x.dtype(), [&]<class T>() {
-    for (std::int64_t i = 0; i < a.size(); ++i)
-      if (const auto n = static_cast<std::int64_t>(a.pointer<T>()[i]); n < 0)
-        fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", n);
+    T least = 0, most = 0;
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+      least = std::min(least, a.pointer<T>()[i]);
+      most = std::max(most, a.pointer<T>()[i]);
+    }
+    if (least < 0) fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", +least);
+    small = most < 32;
   });
-  op_helpers::compute<Elements::Integer>(
-      out, x.dtype(), [](auto v, auto n) { return integer_power(v, static_cast<std::int64_t>(n)); }, x, a);
+  if (small) op_helpers::compute<Elements::Integer>(out, x.dtype(), small_power, x, a);
+  else
+    op_helpers::compute<Elements::Integer>(
+        out, x.dtype(), [](auto v, auto n) { return integer_power(v, static_cast<std::int64_t>(n)); }, x, a);
   return out;
 }
 
@@ -389,11 +406,8 @@ Tensor is_nan(const Tensor& x) {
 Tensor is_finite(const Tensor& x) {
   expect_defined("is_finite", "x", x);
   if (!x.dtype().is_floating()) return equal(x, x);
-  if (is_symbolic(x)) return defer_described("is_finite", {x.shape(), DType::Bool}, is_finite, x);
-  Tensor out = op_helpers::result(x.shape(), DType::Bool, "is_finite");
-  op_helpers::compute<Elements::Floating, true>(
-      out, x.dtype(), [](auto a) { return a - a == a - a; }, x);
-  return out;
+  return op_helpers::condition(
+      "is_finite", [](auto a) { return a - a == a - a; }, x);
 }
 
 namespace {

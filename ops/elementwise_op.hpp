@@ -127,17 +127,29 @@ Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
   return out;
 }
 
-/// Computes the bool tensor f(x, y), or f(y, x) if `swapped`, under broadcasting for any dtype.
+/// Computes the bool tensor f(x) of a floating tensor.
 template <class F>
+Tensor condition(const char* op, F f, const Tensor& x) {
+  if (is_symbolic(x))
+    return defer(
+        op, {x.shape(), DType::Bool}, [op, f](const Tensor& x) { return condition(op, f, x); }, x);
+  Tensor out = result(x.shape(), DType::Bool, op);
+  compute<Elements::Floating, true>(out, x.dtype(), f, x);
+  return out;
+}
+
+/// Computes the bool tensor f(x, y), or f(y, x) if `swapped`, under broadcasting, for any dtype unless
+/// `elements` says which.
+template <Elements elements = Elements::Any, class F>
 Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y, bool swapped = false) {
   expect_same_dtype(op, x, y);
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
   if (is_symbolic(x, y))
     return defer(
         op, {shape, DType::Bool},
-        [=](const Tensor& x, const Tensor& y) { return compare(op, f, x, y, swapped); }, x, y);
+        [=](const Tensor& x, const Tensor& y) { return compare<elements>(op, f, x, y, swapped); }, x, y);
   Tensor out = result(shape, DType::Bool, op);
-  compute<Elements::Any, true>(out, x.dtype(), f, swapped ? y : x, swapped ? x : y);
+  compute<elements, true>(out, x.dtype(), f, swapped ? y : x, swapped ? x : y);
   return out;
 }
 

@@ -3,6 +3,8 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 
+#include <limits>
+
 namespace ktape::op_helpers {
 
 using backend::as_dtype;
@@ -18,6 +20,13 @@ DType common_dtype(DType x, DType y) {
 }
 
 DType floating_dtype(DType x) { return x.is_floating() ? x : backend::floatx(); }
+
+double largest_number(DType dtype) {
+  if (dtype == DType::Float16) return 65504;
+  if (dtype == DType::BFloat16) return 0x1.fep127;
+  if (dtype == DType::Float32) return std::numeric_limits<float>::max();
+  return std::numeric_limits<double>::max();
+}
 
 Tensor floating(const char* op, const Tensor& x, const char* name) {
   expect_defined(op, name, x);

@@ -15,6 +15,9 @@ DType common_dtype(DType x, DType y);
 /// Returns the dtype of a function with a floating result: floatx() for integers and bools.
 DType floating_dtype(DType x);
 
+/// Returns the largest finite number of a floating dtype.
+double largest_number(DType dtype);
+
 /// Returns x in its `floating_dtype`. Throws ValueError, naming op and argument, for an undefined tensor.
 Tensor floating(const char* op, const Tensor& x, const char* name = "x");
 

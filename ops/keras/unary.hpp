@@ -60,4 +60,20 @@ Tensor smooth_binary(const char* op, const Operands& o, F f, BinarySlope x_slope
   return out;
 }
 
+/// Returns f(x, y) of tensors of one integer dtype under broadcasting.
+template <class F>
+Tensor integer_binary(const char* op, const Operands& o, F f) {
+  const Shape shape = broadcast_shapes(op, o.x.shape(), o.y.shape(), "x1", "x2");
+  if (is_symbolic(o.x, o.y))
+    return defer(
+        op, {shape, o.x.dtype()},
+        [=](const Tensor& x, const Tensor& y) {
+          return integer_binary(op, {x, y}, f);
+        },
+        o.x, o.y);
+  Tensor out = result(shape, o.x.dtype(), op);
+  compute<kernels::Elements::Integer>(out, out.dtype(), f, o.x, o.y);
+  return out;
+}
+
 }  // namespace ktape::op_helpers

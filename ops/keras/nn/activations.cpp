@@ -1,3 +1,4 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -14,8 +15,8 @@ namespace K = backend;
 
 namespace {
 
-using K::exp, K::sqrt;
-using kernels::functions::exp;
+using K::exp, K::sqrt, K::tanh;
+using kernels::functions::exp, kernels::functions::expm1, kernels::functions::tanh;
 using op_helpers::floating, op_helpers::like, op_helpers::select, op_helpers::unary_by_input;
 
 template <class B>
@@ -35,7 +36,14 @@ Tensor leaky_relu(const Tensor& x, double negative_slope) {
   return K::relu(floating("leaky_relu", x), {.alpha = negative_slope});
 }
 Tensor elu(const Tensor& x, double alpha) { return K::elu(floating("elu", x), alpha); }
-Tensor selu(const Tensor& x) { return 1.0507009873554805 * K::elu(floating("selu", x), 1.6732632423543772); }
+Tensor selu(const Tensor& x) {
+  constexpr double scale = 1.0507009873554805, low_scale = scale * 1.6732632423543772;
+  return unary_by_input(
+      "selu", floating("selu", x), [](auto a) { return select(a > 0, a * scale, expm1(a) * low_scale); },
+      [](auto g, auto a) {
+        return select(a > 0, g * scale, g * low_scale * exp(select(a > 0, like(a, 0), a)));
+      });
+}
 Tensor gelu(const Tensor& x, bool approximate) {
   return K::gelu(floating("gelu", x), {.approximate = approximate});
 }
@@ -46,13 +54,24 @@ Tensor glu(const Tensor& given, int axis) {
 }
 
 Tensor sigmoid(const Tensor& x) { return K::sigmoid(floating("sigmoid", x)); }
-Tensor log_sigmoid(const Tensor& x) { return -K::softplus(-floating("log_sigmoid", x)); }
+Tensor log_sigmoid(const Tensor& x) {
+  return unary_by_input(
+      "log_sigmoid", floating("log_sigmoid", x),
+      [](auto a) {
+        return select(a < 0, a, like(a, 0)) - kernels::functions::log1p_of_fraction(exp(-abs(a)));
+      },
+      [](auto g, auto a) { return g * logistic(-a); });
+}
 Tensor swish(const Tensor& x) { return silu(x); }
 Tensor hard_swish(const Tensor& x) { return hard_silu(x); }
 Tensor hard_tanh(const Tensor& x) { return K::clip(floating("hard_tanh", x), -1, 1); }
-Tensor tanh_shrink(const Tensor& given) {
-  const Tensor x = floating("tanh_shrink", given);
-  return x - K::tanh(x);
+Tensor tanh_shrink(const Tensor& x) {
+  return unary_by_input(
+      "tanh_shrink", floating("tanh_shrink", x), [](auto a) { return a - tanh(a); },
+      [](auto g, auto a) {
+        const auto t = tanh(a);
+        return g * (t * t);
+      });
 }
 Tensor softplus(const Tensor& x) { return K::softplus(floating("softplus", x)); }
 Tensor softsign(const Tensor& x) { return K::softsign(floating("softsign", x)); }
@@ -69,10 +88,12 @@ Tensor log_softmax(const Tensor& given, const Axes& axis) {
   return shifted - K::logsumexp(shifted, axis, true);
 }
 
-Tensor celu(const Tensor& x, double alpha) {
+Tensor celu(const Tensor& given, double alpha) {
   if (alpha == 0) fail("[celu] alpha must not be 0: received alpha=0");
+  const Tensor x = floating("celu", given);
+  if (is_symbolic(x)) return defer_described("celu", info_of(x), celu, x, alpha);
   return unary_by_input(
-      "celu", floating("celu", x), [c = alpha](auto a) { return select(a > 0, a, c * (exp(a / c) - 1)); },
+      "celu", x, [c = alpha](auto a) { return select(a > 0, a, c * (exp(a / c) - 1)); },
       [c = alpha](auto g, auto a) { return select(a > 0, g, g * exp(select(a > 0, like(a, 0), a) / c)); });
 }
 
@@ -99,30 +120,37 @@ Tensor hard_silu(const Tensor& x) {
       [](auto g, auto a) { return select(a <= -3, like(g, 0), select(a >= 3, g, g * (a / 3 + 0.5))); });
 }
 
-Tensor hard_shrink(const Tensor& x, double threshold) {
+Tensor hard_shrink(const Tensor& given, double threshold) {
+  const Tensor x = floating("hard_shrink", given);
+  if (is_symbolic(x)) return defer_described("hard_shrink", info_of(x), hard_shrink, x, threshold);
   return unary_by_input(
-      "hard_shrink", floating("hard_shrink", x),
-      [t = threshold](auto a) { return select(a > t, a, select(a < -t, a, like(a, 0))); },
+      "hard_shrink", x, [t = threshold](auto a) { return select(a > t, a, select(a < -t, a, like(a, 0))); },
       [t = threshold](auto g, auto a) { return select(a > t, g, select(a < -t, g, like(g, 0))); });
 }
 
-Tensor soft_shrink(const Tensor& x, double threshold) {
+Tensor soft_shrink(const Tensor& given, double threshold) {
+  const Tensor x = floating("soft_shrink", given);
+  if (is_symbolic(x)) return defer_described("soft_shrink", info_of(x), soft_shrink, x, threshold);
   return unary_by_input(
-      "soft_shrink", floating("soft_shrink", x),
+      "soft_shrink", x,
       [t = threshold](auto a) { return select(a > t, a - t, select(a < -t, a + t, like(a, 0))); },
       [t = threshold](auto g, auto a) { return select(a > t, g, select(a < -t, g, like(g, 0))); });
 }
 
-Tensor threshold(const Tensor& x, double threshold, double default_value) {
+Tensor threshold(const Tensor& given, double threshold, double default_value) {
+  const Tensor x = floating("threshold", given);
+  if (is_symbolic(x))
+    return defer_described("threshold", info_of(x), ops::threshold, x, threshold, default_value);
   return unary_by_input(
-      "threshold", floating("threshold", x),
-      [t = threshold, v = default_value](auto a) { return select(a > t, a, like(a, v)); },
+      "threshold", x, [t = threshold, v = default_value](auto a) { return select(a > t, a, like(a, v)); },
       [t = threshold](auto g, auto a) { return select(a > t, g, like(g, 0)); });
 }
 
-Tensor squareplus(const Tensor& x, double b) {
+Tensor squareplus(const Tensor& given, double b) {
+  const Tensor x = floating("squareplus", given);
+  if (is_symbolic(x)) return defer_described("squareplus", info_of(x), squareplus, x, b);
   return unary_by_input(
-      "squareplus", floating("squareplus", x), [b](auto a) { return (a + sqrt(a * a + b)) * 0.5; },
+      "squareplus", x, [b](auto a) { return (a + sqrt(a * a + b)) * 0.5; },
       [b](auto g, auto a) { return g * ((1 + a / sqrt(a * a + b)) * 0.5); });
 }
 

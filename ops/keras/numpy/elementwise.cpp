@@ -14,19 +14,7 @@
 namespace ktape::ops {
 
 namespace K = backend;
-using op_helpers::counted, op_helpers::floating;
-
-namespace {
-constexpr double infinity = std::numeric_limits<double>::infinity();
-}  // namespace
-
-Tensor round(const Tensor& given, int decimals) {
-  const Tensor x = counted("round", given);
-  if (decimals == 0 || (x.dtype().is_integer() && decimals > 0)) return K::round(x);
-  const double scale = std::pow(10.0, std::abs(decimals));
-  if (x.dtype().is_integer()) return K::cast(round(K::cast(x, DType::Float64), decimals), x.dtype());
-  return decimals > 0 ? K::round(x * scale) / scale : K::round(x / scale) * scale;
-}
+using op_helpers::counted, op_helpers::floating, op_helpers::largest_number;
 
 Tensor reciprocal(const Tensor& x) { return 1 / floating("reciprocal", x); }
 Tensor square(const Tensor& x) { return K::square(counted("square", x)); }
@@ -40,15 +28,6 @@ Tensor tanh(const Tensor& x) { return K::tanh(floating("tanh", x)); }
 Tensor erf(const Tensor& x) { return K::erf(floating("erf", x)); }
 Tensor deg2rad(const Tensor& x) { return floating("deg2rad", x) * (std::numbers::pi / 180); }
 Tensor rad2deg(const Tensor& x) { return floating("rad2deg", x) * (180 / std::numbers::pi); }
-
-Tensor sinc(const Tensor& given) {
-  const Tensor t = floating("sinc", given) * std::numbers::pi, t2 = t * t;
-  const Tensor small = K::abs(t) < 0.25, away = K::where(small, 1, t);
-  // Near 0 the quotient and its derivatives lose digits to cancellation; the series does not.
-  const Tensor series =
-      1 - t2 * (1 / 6.) * (1 - t2 * (1 / 20.) * (1 - t2 * (1 / 42.) * (1 - t2 * (1 / 72.))));
-  return K::where(small, series, K::sin(away) / away);
-}
 
 Tensor abs(const Tensor& given) {
   expect_defined("abs", "x", given);
@@ -66,45 +45,7 @@ Tensor imag(const Tensor& x) { return K::zeros_like(x); }
 
 Tensor isnan(const Tensor& x) { return K::is_nan(x); }
 Tensor isfinite(const Tensor& x) { return K::is_finite(x); }
-Tensor isinf(const Tensor& x) {
-  expect_defined("isinf", "x", x);
-  return x.dtype().is_floating() ? K::abs(x) == infinity : ~K::is_finite(x);
-}
-Tensor isposinf(const Tensor& x) {
-  expect_defined("isposinf", "x", x);
-  return x.dtype().is_floating() ? x == infinity : isinf(x);
-}
-Tensor isneginf(const Tensor& x) {
-  expect_defined("isneginf", "x", x);
-  return x.dtype().is_floating() ? x == -infinity : isinf(x);
-}
 Tensor isreal(const Tensor& x) { return K::ones_like(x, {.dtype = DType::Bool}); }
-
-Tensor signbit(const Tensor& x) {
-  expect_defined("signbit", "x", x);
-  if (x.dtype().is_bool()) return K::zeros_like(x);
-  if (!x.dtype().is_floating()) return x < 0;
-  return (x < 0) | ((x == 0) & (1 / x < 0));
-}
-
-namespace {
-
-double largest(DType dtype) {
-  if (dtype == DType::Float16) return 65504;
-  if (dtype == DType::BFloat16) return 0x1.fep127;
-  if (dtype == DType::Float32) return std::numeric_limits<float>::max();
-  return std::numeric_limits<double>::max();
-}
-
-}  // namespace
-
-Tensor nan_to_num(const Tensor& x, double nan, std::optional<double> posinf, std::optional<double> neginf) {
-  expect_defined("nan_to_num", "x", x);
-  if (!x.dtype().is_floating()) return K::identity(x);
-  const Tensor numbers = K::where(K::is_nan(x), nan, x);
-  const Tensor bounded = K::where(isposinf(x), posinf.value_or(largest(x.dtype())), numbers);
-  return K::where(isneginf(x), neginf.value_or(-largest(x.dtype())), bounded);
-}
 
 Tensor clip(const Tensor& given, const K::Bound& x_min, const K::Bound& x_max) {
   return K::clip(counted("clip", given), x_min, x_max);
@@ -115,7 +56,7 @@ Tensor saturate_cast(const Tensor& x, DType dtype) {
   if (dtype.is_bool()) return K::cast(K::cast(x, DType::Float64) >= 1, dtype);
   if (dtype.is_floating()) {
     if (!x.dtype().is_floating() || dtype.size() >= x.dtype().size()) return K::cast(x, dtype);
-    return K::cast(K::clip(x, -largest(dtype), largest(dtype)), dtype);
+    return K::cast(K::clip(x, -largest_number(dtype), largest_number(dtype)), dtype);
   }
   if (x.dtype().is_floating() || x.dtype().is_bool()) return K::cast(x, dtype);
   return dispatch_integer(dtype, [&]<class T>() {

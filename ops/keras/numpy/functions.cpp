@@ -1,7 +1,10 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/unary.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 #include <limits>
 #include <numbers>
@@ -10,7 +13,13 @@
 namespace ktape::ops {
 
 namespace vectors = kernels::functions;
-using kernels::wide::polynomial, op_helpers::smooth_unary, vectors::one_by_one;
+using kernels::wide::polynomial;
+using op_helpers::counted, op_helpers::floating, op_helpers::largest_number, op_helpers::like,
+    op_helpers::select, op_helpers::smooth_unary;
+
+namespace {
+constexpr double infinity = std::numeric_limits<double>::infinity();
+}  // namespace
 
 Tensor floor(const Tensor& x) {
   return smooth_unary(
@@ -26,6 +35,59 @@ Tensor trunc(const Tensor& x) {
   if (!x.dtype().is_floating()) return backend::identity(x);
   return smooth_unary(
       "trunc", x, [](auto a) { return xsimd::trunc(a); }, nullptr);
+}
+
+Tensor round(const Tensor& given, int decimals) {
+  const Tensor x = counted("round", given);
+  if (decimals == 0 || (x.dtype().is_integer() && decimals > 0)) return backend::round(x);
+  if (is_symbolic(x)) return defer_described("round", info_of(x), round, x, decimals);
+  if (x.dtype().is_integer())
+    return backend::cast(round(backend::cast(x, DType::Float64), decimals), x.dtype());
+  const double scale = std::pow(10.0, std::abs(decimals));
+  if (decimals > 0)
+    return smooth_unary(
+        "round", x, [scale](auto a) { return xsimd::nearbyint(a * scale) / scale; }, nullptr);
+  return smooth_unary(
+      "round", x, [scale](auto a) { return xsimd::nearbyint(a / scale) * scale; }, nullptr);
+}
+
+Tensor isinf(const Tensor& x) {
+  expect_defined("isinf", "x", x);
+  if (!x.dtype().is_floating()) return ~backend::is_finite(x);
+  return op_helpers::condition(
+      "isinf", [](auto a) { return abs(a) == like(a, infinity); }, x);
+}
+
+Tensor isposinf(const Tensor& x) {
+  expect_defined("isposinf", "x", x);
+  return x.dtype().is_floating() ? x == infinity : isinf(x);
+}
+Tensor isneginf(const Tensor& x) {
+  expect_defined("isneginf", "x", x);
+  return x.dtype().is_floating() ? x == -infinity : isinf(x);
+}
+
+Tensor signbit(const Tensor& x) {
+  expect_defined("signbit", "x", x);
+  if (x.dtype().is_bool()) return backend::zeros_like(x);
+  if (!x.dtype().is_floating()) return x < 0;
+  return op_helpers::condition(
+      "signbit", [](auto a) { return xsimd::copysign(like(a, 1), a) < 0; }, x);
+}
+
+Tensor nan_to_num(const Tensor& x, double nan, std::optional<double> posinf, std::optional<double> neginf) {
+  expect_defined("nan_to_num", "x", x);
+  if (!x.dtype().is_floating()) return backend::identity(x);
+  if (is_symbolic(x)) return defer_described("nan_to_num", info_of(x), nan_to_num, x, nan, posinf, neginf);
+  const double most = posinf.value_or(largest_number(x.dtype())),
+               least = neginf.value_or(-largest_number(x.dtype()));
+  return op_helpers::unary_by_input(
+      "nan_to_num", x,
+      [=](auto a) {
+        const auto bounded = select(a == infinity, like(a, most), select(a == -infinity, like(a, least), a));
+        return select(a == a, bounded, like(a, nan));
+      },
+      [](auto g, auto a) { return select(a - a == a - a, g, like(g, 0)); });
 }
 
 Tensor angle(const Tensor& x) {
@@ -89,6 +151,63 @@ Tensor arctan(const Tensor& x) {
   return smooth_unary(
       "arctan", x, [](auto a) { return vectors::atan(a); },
       [](const Tensor& x, const Tensor&) { return 1 / (1 + x * x); });
+}
+
+namespace {
+
+/// Returns c[0] x^n + ... + c[n] of vectors and Tensors.
+template <class B, std::size_t N>
+B horner(const B& x, const double (&c)[N]) {
+  B sum = x * c[0] + c[1];
+  for (std::size_t i = 2; i < N; ++i) sum = sum * x + c[i];
+  return sum;
+}
+
+/// sin(t) / t and its derivative over t, as polynomials of t^2 whose next terms are below the rounding errors for
+/// |t| < 1.
+constexpr double sinc_near_0[] = {-1 / 121645100408832000.,
+                                  1 / 355687428096000.,
+                                  -1 / 1307674368000.,
+                                  1 / 6227020800.,
+                                  -1 / 39916800.,
+                                  1 / 362880.,
+                                  -1 / 5040.,
+                                  1 / 120.,
+                                  -1 / 6.,
+                                  1};
+constexpr double sinc_slope_near_0[] = {20 / 51090942171709440000.,
+                                        -18 / 121645100408832000.,
+                                        16 / 355687428096000.,
+                                        -14 / 1307674368000.,
+                                        12 / 6227020800.,
+                                        -10 / 39916800.,
+                                        8 / 362880.,
+                                        -6 / 5040.,
+                                        4 / 120.,
+                                        -2 / 6.};
+
+// The functions of vectors, beside those of tensors.
+using vectors::cos, vectors::sin;
+
+}  // namespace
+
+Tensor sinc(const Tensor& x) {
+  // Near 0 the quotients lose digits to cancellation; the series do not.
+  return op_helpers::unary_by_input(
+      "sinc", floating("sinc", x),
+      [](auto a) {
+        const auto t = a * std::numbers::pi;
+        const auto small = abs(t) < like(t, 1);
+        const auto away = select(small, like(t, 1), t);
+        return select(small, horner(t * t, sinc_near_0), sin(away) / away);
+      },
+      [](auto g, auto a) {
+        const auto t = a * std::numbers::pi;
+        const auto small = abs(t) < like(t, 1);
+        const auto away = select(small, like(t, 1), t);
+        const auto quotient = (cos(away) - sin(away) / away) / away;
+        return g * (select(small, t * horner(t * t, sinc_slope_near_0), quotient) * std::numbers::pi);
+      });
 }
 
 Tensor sinh(const Tensor& x) {
@@ -155,30 +274,45 @@ xsimd::batch<A> erfinv_of(const xsimd::batch<A>& y) {
   return xsimd::copysign(x, y);
 }
 
-/// Returns the modified Bessel function of order `order`, 0 or 1, for x >= 0: its power series, or for large x
-/// the asymptotic series, whose terms shrink until about the index 2 x.
-double bessel_i(int order, double x) {
-  if (std::isinf(x)) return x;
-  if (x < 30) {
-    double term = order == 0 ? 1 : x / 2, sum = term;
-    for (int k = 1; term > sum * 1e-18; ++k) sum += term *= x * x / 4 / k / (k + order);
-    return sum;
+/// The series of the modified Bessel functions: powers up to `border`, then inverse powers. The terms that are left
+/// out are below the rounding errors.
+template <class A>
+struct BesselSeries {
+  static constexpr A border = 10;
+  static constexpr int powers = 18, inverse_powers = 11;
+};
+template <>
+struct BesselSeries<double> {
+  static constexpr double border = 20;
+  static constexpr int powers = 36, inverse_powers = 31;
+};
+
+/// Returns the modified Bessel function of order 0 or 1 for x >= 0.
+template <int order, class A>
+xsimd::batch<A> bessel_i(const xsimd::batch<A>& x) {
+  using B = xsimd::batch<A>;
+  using Series = BesselSeries<A>;
+  const auto small = x < B(Series::border);
+  const B near = xsimd::select(small, x, B(0)), t = near * near * A(0.25);
+  B sum(1);
+  for (int k = Series::powers; k > 0; --k) sum = sum * (t * (A(1) / static_cast<A>(k * (k + order)))) + A(1);
+  if constexpr (order == 1) sum = sum * near * A(0.5);
+  if (xsimd::all(small)) return sum;
+  const B far = xsimd::select(small, B(Series::border), x), inverse = A(1) / far;
+  B share(1);
+  for (int k = Series::inverse_powers; k > 0; --k) {
+    const A odd = static_cast<A>(2 * k - 1), factor = (odd * odd - 4 * order * order) / static_cast<A>(8 * k);
+    share = share * (inverse * factor) + A(1);
   }
-  double term = 1, sum = 1;
-  for (int k = 1; k < 40 && std::fabs(term) > 1e-18; ++k) {
-    const double odd = 2 * k - 1;
-    sum += term *= -(4. * order * order - odd * odd) / (8 * k * x);
-  }
-  return std::exp(x / 2) * (sum / std::sqrt(2 * std::numbers::pi * x)) * std::exp(x / 2);
+  // The root of the exponential keeps the product finite where the exponential alone overflows.
+  const B half = vectors::exp(B(far * A(0.5)));
+  const B large = half * (share * xsimd::sqrt(inverse * A(0.5 * std::numbers::inv_pi))) * half;
+  return xsimd::select(small, sum, xsimd::select(x == B(infinity), x, large));
 }
 
 Tensor i1(const Tensor& x) {
   return smooth_unary(
-      "i1", x,
-      [](auto a) {
-        return one_by_one(
-            a, [](auto t) { return static_cast<decltype(t)>(std::copysign(bessel_i(1, std::fabs(t)), t)); });
-      },
+      "i1", x, [](auto a) { return xsimd::copysign(bessel_i<1>(decltype(a)(xsimd::abs(a))), a); },
       [](const Tensor& x, const Tensor& y) {
         const Tensor zero = x == 0;
         return i0(x) - backend::where(zero, 0.5, y / backend::where(zero, 1, x));
@@ -195,10 +329,7 @@ Tensor erfinv(const Tensor& x) {
 
 Tensor i0(const Tensor& x) {
   return smooth_unary(
-      "i0", x,
-      [](auto a) {
-        return one_by_one(a, [](auto t) { return static_cast<decltype(t)>(bessel_i(0, std::fabs(t))); });
-      },
+      "i0", x, [](auto a) { return bessel_i<0>(decltype(a)(xsimd::abs(a))); },
       [](const Tensor& x, const Tensor&) { return i1(x); });
 }
 

@@ -46,35 +46,39 @@ double polygamma(int m, double a) {
 }
 
 /// A polynomial of e, without the powers above `order`.
+template <int order>
 struct Jet {
-  std::array<double, most_order + 1> c{};
-  int order;
+  std::array<double, order + 1> c{};
 
-  explicit Jet(int order, double constant = 0, double slope = 0) : order(order) {
+  explicit Jet(double constant = 0, double slope = 0) {
     c[0] = constant;
-    if (order > 0) c[1] = slope;
+    if constexpr (order > 0) c[1] = slope;
   }
   double& operator[](int i) { return c[static_cast<std::size_t>(i)]; }
   double operator[](int i) const { return c[static_cast<std::size_t>(i)]; }
 };
 
-Jet operator+(Jet x, const Jet& y) {
-  for (int i = 0; i <= x.order; ++i) x[i] += y[i];
+template <int order>
+Jet<order> operator+(Jet<order> x, const Jet<order>& y) {
+  for (int i = 0; i <= order; ++i) x[i] += y[i];
   return x;
 }
-Jet operator*(Jet x, double y) {
-  for (int i = 0; i <= x.order; ++i) x[i] *= y;
+template <int order>
+Jet<order> operator*(Jet<order> x, double y) {
+  for (int i = 0; i <= order; ++i) x[i] *= y;
   return x;
 }
-Jet operator*(const Jet& x, const Jet& y) {
-  Jet out(x.order);
-  for (int i = 0; i <= x.order; ++i)
+template <int order>
+Jet<order> operator*(const Jet<order>& x, const Jet<order>& y) {
+  Jet<order> out;
+  for (int i = 0; i <= order; ++i)
     for (int j = 0; j <= i; ++j) out[i] += x[j] * y[i - j];
   return out;
 }
-Jet operator/(const Jet& x, const Jet& y) {
-  Jet out(x.order);
-  for (int i = 0; i <= x.order; ++i) {
+template <int order>
+Jet<order> operator/(const Jet<order>& x, const Jet<order>& y) {
+  Jet<order> out;
+  for (int i = 0; i <= order; ++i) {
     double rest = x[i];
     for (int j = 0; j < i; ++j) rest -= out[j] * y[i - j];
     out[i] = rest / y[0];
@@ -83,23 +87,26 @@ Jet operator/(const Jet& x, const Jet& y) {
 }
 
 /// Returns the function whose value at 0 is `start` and whose derivative is factor * slope(x) x'.
-Jet integrated(const Jet& x, double start, const Jet& slope) {
-  Jet out(x.order, start);
-  for (int i = 1; i <= x.order; ++i)
+template <int order>
+Jet<order> integrated(const Jet<order>& x, double start, const Jet<order>& slope) {
+  Jet<order> out(start);
+  for (int i = 1; i <= order; ++i)
     for (int j = 1; j <= i; ++j) out[i] += j * x[j] * slope[i - j] / i;
   return out;
 }
 
-Jet exp(const Jet& x) {
-  Jet out(x.order, std::exp(x[0]));
-  for (int i = 1; i <= x.order; ++i)
+template <int order>
+Jet<order> exp(const Jet<order>& x) {
+  Jet<order> out(std::exp(x[0]));
+  for (int i = 1; i <= order; ++i)
     for (int j = 1; j <= i; ++j) out[i] += j * x[j] * out[i - j] / i;
   return out;
 }
 
-Jet sqrt(const Jet& x) {
-  Jet out(x.order, std::sqrt(x[0]));
-  for (int i = 1; i <= x.order; ++i) {
+template <int order>
+Jet<order> sqrt(const Jet<order>& x) {
+  Jet<order> out(std::sqrt(x[0]));
+  for (int i = 1; i <= order; ++i) {
     double rest = x[i];
     for (int j = 1; j < i; ++j) rest -= out[j] * out[i - j];
     out[i] = rest / (2 * out[0]);
@@ -107,7 +114,8 @@ Jet sqrt(const Jet& x) {
   return out;
 }
 
-Jet erfc(const Jet& x) {
+template <int order>
+Jet<order> erfc(const Jet<order>& x) {
   return integrated(x, std::erfc(x[0]), exp(x * x * -1.) * (-2 / std::sqrt(std::numbers::pi)));
 }
 
@@ -117,48 +125,51 @@ double log_gamma_of(double a) {
 }
 
 /// Returns x^a e^-x / gamma(a + 1).
-Jet scale_of(const Jet& a, double x) {
-  Jet power(a.order, a[0] * std::log(x) - x - log_gamma_of(a[0] + 1));
-  for (int i = 1; i <= a.order; ++i)
+template <int order>
+Jet<order> scale_of(const Jet<order>& a, double x) {
+  Jet<order> power(a[0] * std::log(x) - x - log_gamma_of(a[0] + 1));
+  for (int i = 1; i <= order; ++i)
     power[i] = (i == 1 ? std::log(x) : 0) - polygamma(i - 1, a[0] + 1) / factorial(i);
   return exp(power);
 }
 
 /// Returns whether a change of y is below its rounding errors. A coefficient near 0 has those of the coefficients
 /// before, and a coefficient is smaller than the one before by at most 1 + a.
-bool negligible(const Jet& change, const Jet& y, double a) {
+template <int order>
+bool negligible(const Jet<order>& change, const Jet<order>& y, double a) {
   double least = std::fabs(y[0]);
-  for (int i = 0; i <= y.order; ++i, least /= 1 + a)
+  for (int i = 0; i <= order; ++i, least /= 1 + a)
     if (std::fabs(change[i]) > 2e-16 * (std::fabs(y[i]) + least)) return false;
   return true;
 }
 
 /// Returns the regularized lower function by its series 1 + x / (a + 1) + x^2 / (a + 1) / (a + 2) + ...
-Jet lower_by_series(const Jet& a, double x) {
-  Jet term(a.order, 1), sum = term;
+template <int order>
+Jet<order> lower_by_series(const Jet<order>& a, double x) {
+  Jet<order> term(1), sum = term;
   for (double n = a[0] + 1; !negligible(term, sum, a[0]); ++n) {
     term[0] *= x / n;
-    for (int i = 1; i <= a.order; ++i) term[i] = (term[i] * x - term[i - 1]) / n;
+    for (int i = 1; i <= order; ++i) term[i] = (term[i] * x - term[i - 1]) / n;
     sum = sum + term;
   }
   return scale_of(a, x) * sum;
 }
 
 /// Returns the regularized upper function by its continued fraction, with Lentz's method.
-Jet upper_by_fraction(const Jet& a, double x) {
+template <int order>
+Jet<order> upper_by_fraction(const Jet<order>& a, double x) {
   constexpr double tiny = 1e-300;
-  const int order = a.order;
-  Jet b = Jet(order, x + 1) + a * -1., c(order, 1 / tiny), d = Jet(order, 1) / b, h = d;
+  Jet<order> b = Jet<order>(x + 1) + a * -1., c(1 / tiny), d = Jet<order>(1) / b, h = d;
   for (int i = 1; i < 100000; ++i) {
-    Jet numerator = a * i;
+    Jet<order> numerator = a * i;
     numerator[0] -= static_cast<double>(i) * i;
     b[0] += 2;
-    Jet below = numerator * d + b;
+    Jet<order> below = numerator * d + b;
     c = b + numerator / c;
     if (std::fabs(below[0]) < tiny) below[0] = tiny;
     if (std::fabs(c[0]) < tiny) c[0] = tiny;
-    d = Jet(order, 1) / below;
-    const Jet before = h, change = c * d;
+    d = Jet<order>(1) / below;
+    const Jet<order> before = h, change = c * d;
     h = h * change;
     if (negligible(h + before * -1., h, a[0])) break;
   }
@@ -166,26 +177,27 @@ Jet upper_by_fraction(const Jet& a, double x) {
 }
 
 /// Returns the lower function for a large a: Temme's uniform expansion, first two terms.
-Jet lower_of_large(const Jet& a, double x) {
-  const int order = a.order;
-  const Jet mu = Jet(order, x) / a + Jet(order, -1);
-  if (std::fabs(mu[0]) > 0.05) return Jet(order, mu[0] > 0 ? 1 : 0);
+template <int order>
+Jet<order> lower_of_large(const Jet<order>& a, double x) {
+  const Jet<order> mu = Jet<order>(x) / a + Jet<order>(-1);
+  if (std::fabs(mu[0]) > 0.05) return Jet<order>(mu[0] > 0 ? 1 : 0);
   // (mu - log(1 + mu)) / mu^2 and its root, by the series of the logarithm.
-  Jet share(order);
-  for (int k = 14; k >= 2; --k) share = share * mu * -1. + Jet(order, 1. / k);
-  const Jet half_square = mu * mu * share, eta = mu * sqrt(share * 2.);
-  const Jet correction = mu * (1 / 12.) + Jet(order, -1 / 3.);
+  Jet<order> share;
+  for (int k = 14; k >= 2; --k) share = share * mu * -1. + Jet<order>(1. / k);
+  const Jet<order> half_square = mu * mu * share, eta = mu * sqrt(share * 2.);
+  const Jet<order> correction = mu * (1 / 12.) + Jet<order>(-1 / 3.);
   return erfc(eta * sqrt(a * 0.5) * -1.) * 0.5 +
          exp(a * half_square * -1.) / sqrt(a * (2 * std::numbers::pi)) * correction * -1.;
 }
 
 /// Returns the derivative of the given order, with respect to a, of the regularized lower incomplete gamma function.
-double lower_gamma(int order, double a, double x) {
+template <int order>
+double lower_gamma(double a, double x) {
   if (!(a > 0) || !(x >= 0)) return NAN;
   if (std::isinf(a) && std::isinf(x)) return NAN;
   if (x == 0 || std::isinf(a)) return 0;
   if (std::isinf(x) || a < 1e-300) return order == 0 ? 1 : 0;
-  const Jet at(order, a, 1);
+  const Jet<order> at(a, 1);
   if (a > 1e6) return factorial(order) * lower_of_large(at, x)[order];
   if (x < a + 1) return factorial(order) * lower_by_series(at, x)[order];
   const double upper = upper_by_fraction(at, x)[order];
@@ -248,7 +260,7 @@ Tensor lower_gamma_of(const Tensor& given_a, const Tensor& given_x) {
   return smooth_binary(
       "gammainc", {given_a, given_x},
       [](auto a, auto x) {
-        return pair_by_pair_of(a, x, [](double s, double t) { return lower_gamma(n, s, t); });
+        return pair_by_pair_of(a, x, [](double s, double t) { return lower_gamma<n>(s, t); });
       },
       by_a, [](const Tensor& a, const Tensor& x, const Tensor&) { return density<n>(a, x); });
 }

@@ -1,5 +1,7 @@
+#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/numpy/logic.hpp>
@@ -79,9 +81,19 @@ Tensor bitwise_invert(const Tensor& x) { return ~x; }
 
 Tensor isclose(const TensorOrNumber& x1, const TensorOrNumber& x2, const IsCloseOptions& options) {
   const auto [x, y] = op_helpers::promoted_floating("isclose", x1, x2);
-  const Tensor near = K::abs(x - y) <= K::abs(y) * options.rtol + options.atol;
-  const Tensor finite = K::is_finite(x) & K::is_finite(y), close = (finite & near) | (x == y);
-  return options.equal_nan ? close | (K::is_nan(x) & K::is_nan(y)) : close;
+  if (is_symbolic(x, y))
+    return defer_described(
+        "isclose", {broadcast_shapes("isclose", x.shape(), y.shape(), "x1", "x2"), DType::Bool},
+        [](const Tensor& x, const Tensor& y, const IsCloseOptions& o) { return isclose(x, y, o); }, x, y,
+        options);
+  return op_helpers::compare<op_helpers::Elements::Floating>(
+      "isclose",
+      [o = options](auto a, auto b) {
+        const auto finite = a - a == b - b, near = abs(a - b) <= abs(b) * o.rtol + o.atol;
+        const auto close = (finite & near) | (a == b);
+        return o.equal_nan ? close | !((a == a) | (b == b)) : close;
+      },
+      x, y);
 }
 Tensor allclose(const TensorOrNumber& x1, const TensorOrNumber& x2, const IsCloseOptions& options) {
   return K::all(isclose(x1, x2, options));

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
+#include <ktape/ops/keras/numpy/logic.hpp>
 #include <ktape/ops/operators.hpp>
 
 #include <cmath>
@@ -84,6 +85,107 @@ TEST_CASE("ops: nextafter and heaviside have the bits of C and NumPy") {
       [](auto a, auto b) {
         return a == 0 ? b : a > 0 ? decltype(a)(1) : a < 0 ? decltype(a)(0) : a;
       });
+}
+
+TEST_CASE("ops: fmax and fmin ignore NaN, divide_no_nan has no infinities of its own") {
+  check_bits(
+      "fmax", [](auto x, auto y) { return ops::fmax(x + 0, y + 0); },
+      [](auto a, auto b) { return std::fmax(a, b) + 0; });
+  check_bits(
+      "fmin", [](auto x, auto y) { return ops::fmin(x + 0, y + 0); },
+      [](auto a, auto b) { return std::fmin(a, b) + 0; });
+  check_bits(
+      "divide_no_nan", [](auto x, auto y) { return ops::divide_no_nan(x, y); },
+      [](auto a, auto b) { return b == 0 ? decltype(a)(0) : a / b; });
+}
+
+TEST_CASE("ops: isclose is NumPy's formula, with NaN and infinities") {
+  for (const bool equal_nan : {false, true}) {
+    const auto [x, y] = pairs<double>();
+    const Tensor got =
+        ops::isclose(K::constant(x, {.dtype = "float64"}), K::constant(y, {.dtype = "float64"}),
+                     {.rtol = 0.25, .atol = 0.125, .equal_nan = equal_nan});
+    REQUIRE(got.dtype() == ktape::DType::Bool);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const bool finite = std::isfinite(x[i]) && std::isfinite(y[i]);
+      const bool near = finite && std::fabs(x[i] - y[i]) <= 0.125 + 0.25 * std::fabs(y[i]);
+      const bool wanted = near || x[i] == y[i] || (equal_nan && std::isnan(x[i]) && std::isnan(y[i]));
+      INFO("isclose(", x[i], ", ", y[i], ')');
+      if (got.pointer<bool>()[i] != wanted) CHECK(got.pointer<bool>()[i] == wanted);
+    }
+  }
+  CHECK(values(ops::isclose(ints({1, 2}), ints({1, 3}))) == Values{1, 0});
+  CHECK(ops::isclose(K::ones({3, 1}), K::ones({2})).shape() == ktape::Shape{3, 2});
+}
+
+namespace {
+
+using Wide = __int128;
+
+/// Checks an op on pairs of integers of each dtype, the lowest and the largest among them, against `exact`, whose
+/// result keeps its low bits.
+template <class F>
+void check_integers(const char* op, Tensor (*f)(const ktape::TensorOrNumber&, const ktape::TensorOrNumber&),
+                    F exact) {
+  const auto check_dtype = [&]<class T>(T) {
+    using Limits = std::numeric_limits<T>;
+    std::vector<T> some = {
+        0, 1, 2, 3, 5, 7, 8, 12, 31, 64, 100, Limits::max(), T(Limits::max() - 1), T(Limits::max() / 3)};
+    for (std::size_t i = 0, n = some.size(); i < n; ++i) some.push_back(static_cast<T>(-some[i]));
+    some.push_back(Limits::min());
+    std::vector<T> x, y;
+    for (const T a : some)
+      for (const T b : some) x.push_back(a), y.push_back(b);
+    const auto tensor = [](const std::vector<T>& numbers) {
+      const std::vector<std::int64_t> wide(numbers.begin(), numbers.end());
+      return K::constant(wide, {.dtype = ktape::dtype_of<T>()});
+    };
+    const Tensor got = f(tensor(x), tensor(y));
+    REQUIRE(got.dtype() == ktape::dtype_of<T>());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const T wanted = static_cast<T>(exact(Wide(x[i]), Wide(y[i])));
+      INFO(op, '(', +x[i], ", ", +y[i], ") in ", ktape::dtype_of<T>().name());
+      if (got.pointer<T>()[i] != wanted) CHECK(+got.pointer<T>()[i] == +wanted);
+    }
+  };
+  check_dtype(std::uint8_t{}), check_dtype(std::int8_t{}), check_dtype(std::int16_t{});
+  check_dtype(std::int32_t{}), check_dtype(std::int64_t{});
+}
+
+Wide floor_quotient(Wide x, Wide y) { return y == 0 ? 0 : x / y - (x % y != 0 && (x < 0) != (y < 0)); }
+Wide greatest_divisor(Wide x, Wide y) {
+  if (x < 0) x = -x;
+  if (y < 0) y = -y;
+  while (y != 0) std::swap(x %= y, y);
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("ops: quotients, remainders, divisors and shifts of integers") {
+  check_integers("floor_divide", ops::floor_divide, floor_quotient);
+  check_integers("mod", ops::mod, [](Wide x, Wide y) { return y == 0 ? 0 : x - y * floor_quotient(x, y); });
+  check_integers("fmod", ops::fmod, [](Wide x, Wide y) { return y == 0 ? 0 : x % y; });
+  check_integers("gcd", ops::gcd, greatest_divisor);
+  check_integers("lcm", ops::lcm, [](Wide x, Wide y) {
+    const Wide divisor = greatest_divisor(x, y), size = divisor == 0 ? 0 : x / divisor * y;
+    return size < 0 ? -size : size;
+  });
+  check_integers("left_shift", ops::left_shift,
+                 [](Wide x, Wide n) { return n > 63 ? 0 : x << static_cast<int>(n < 0 ? 0 : n); });
+  check_integers("right_shift", ops::right_shift, [](Wide x, Wide n) {
+    return x >> static_cast<int>(n < 0 ? 0 : n > 63 ? 63 : n);
+  });
+}
+
+TEST_CASE("ops: powers of integers wrap around") {
+  const Tensor base = ints({0, 1, -1, 2, -3, 7, 2}), exponent = ints({0, 31, 33, 31, 5, 11, 40});
+  CHECK(values(ops::power(base, exponent)) == Values{1, 1, -1, -2147483648., -243, 1977326743, 0});
+  CHECK(values(ops::power(ints({0, 2, -3, 7}), ints({0, 30, 3, 11}))) ==
+        Values{1, 1073741824, -27, 1977326743});
+  CHECK_THROWS_WITH_AS(ops::power(ints({2}), ints({-1})),
+                       "[pow] an integer tensor takes whole exponents of at least 0: received a=-1",
+                       ktape::ValueError);
 }
 
 TEST_CASE("ops: ldexp rounds once, also to subnormal numbers") {

@@ -79,3 +79,75 @@ TEST_CASE("ops: hyperbolic functions, cbrt and erf are exact to 4 units in the l
   check("erf", ops::erf, [](long double x) { return std::erf(x); });
   check("erfc", ops::erfc, [](long double x) { return std::erfc(x); });
 }
+
+namespace {
+
+/// Returns the modified Bessel function of order 0 by its power series.
+long double bessel(long double x) {
+  long double term = 1, sum = 1;
+  for (int k = 1; term > sum * 1e-20L; ++k) sum += term *= x * x / 4 / k / k;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("ops: i0 and its slope, where the series of powers ends and where the exponential overflows") {
+  std::vector<double> x = {0, 1e-300, 1e-8, 9.99, 10, 10.01, 19.99, 20, 20.01, 50, 87, 88, 89, 91};
+  for (int i = 1; i < 400; ++i) x.push_back(i * 0.1);
+  for (const char* dtype : {"float32", "float64"})
+    for (const double sign : {1., -1.}) {
+      const Tensor at = sign * K::constant(x, {.dtype = dtype});
+      const auto arguments = values(at), got = values(ops::i0(at));
+      const double epsilon = std::string(dtype) == "float32" ? 4e-7 : 2e-15;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        CHECK(got[i] == doctest::Approx(static_cast<double>(bessel(arguments[i]))).epsilon(epsilon));
+    }
+  CHECK(values(ops::i0(doubles({INFINITY, -INFINITY, 713})))[2] ==
+        doctest::Approx(static_cast<double>(bessel(713))).epsilon(1e-14));
+  CHECK(values(ops::i0(doubles({INFINITY, -INFINITY}))) == Values{INFINITY, INFINITY});
+  CHECK(std::isnan(values(ops::i0(doubles({NAN})))[0]));
+}
+
+TEST_CASE("ops: sinc is exact near 0, and so are its derivatives") {
+  const Tensor x = doubles({0, 1e-200, 1e-9, 0.1, 0.3, 0.32, 0.5, 1.5, 30.25});
+  const auto at = values(x), got = values(ops::sinc(x));
+  for (std::size_t i = 1; i < at.size(); ++i) {
+    const long double t = at[i] * 3.141592653589793238L;
+    CHECK(got[i] == doctest::Approx(static_cast<double>(std::sin(t) / t)).epsilon(1e-15));
+  }
+  CHECK(values(ops::sinc(doubles({0., 1., -2.})))[0] == 1);
+  // The derivatives at 0 are 0, -pi^2 / 3, 0, pi^4 / 5.
+  const Tensor zero = doubles({0.});
+  const Tensor v = K::variable(zero);
+  Tensor slope = ops::sinc(v);
+  for (const double wanted : {0., -3.2898681336964525, 0., 19.481818206800487}) {
+    slope = ktape::gradients(slope, {v})[0];
+    CHECK(values(slope)[0] == doctest::Approx(wanted).epsilon(1e-14));
+  }
+}
+
+TEST_CASE("ops: conditions and replacements of special numbers, in every floating dtype") {
+  constexpr double inf = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
+  for (const char* dtype : {"float16", "bfloat16", "float32", "float64"}) {
+    CAPTURE(dtype);
+    const Tensor x = K::constant({1., -1., 0., -0., inf, -inf, nan, 0.5, -0.25}, {.dtype = dtype});
+    CHECK(values(ops::isinf(x)) == Values{0, 0, 0, 0, 1, 1, 0, 0, 0});
+    CHECK(values(ops::signbit(x)) == Values{0, 1, 0, 1, 0, 1, 0, 0, 1});
+    CHECK(values(ops::nan_to_num(x, 9, 7, -7)) == Values{1, -1, 0, 0, 7, -7, 9, 0.5, -0.25});
+    const auto bounded = values(ops::nan_to_num(x));
+    CHECK(std::isfinite(bounded[4]));
+    CHECK(bounded[5] == -bounded[4]);
+    CHECK(values(ops::isinf(2 * ops::nan_to_num(K::constant({inf}, {.dtype = dtype}))))[0] == 1);
+  }
+  CHECK(values(ops::signbit(ints({-3, 0, 3}))) == Values{1, 0, 0});
+  CHECK(values(ops::isinf(ints({-3, 0, 3}))) == Values{0, 0, 0});
+}
+
+TEST_CASE("ops: round keeps decimals, and halves go to the even digit") {
+  CHECK(values(ops::round(doubles({0.125, 2.345, -0.375, 1e300}), 2)) ==
+        Values{0.12, 2.35, -0.38, 1e300 * 100 / 100});
+  CHECK(values(ops::round(doubles({15., 25., -149.}), -1)) == Values{20, 20, -150});
+  CHECK(values(ops::round(ints({15, 25, -149}), -1)) == Values{20, 20, -150});
+  CHECK(values(ops::round(ints({15, 25, -149}), 1)) == Values{15, 25, -149});
+}
