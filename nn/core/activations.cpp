@@ -1,37 +1,26 @@
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/core/class_registry.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/elementwise_op.hpp>
-#include <ktape/ops/indexing.hpp>
-#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/keras/nn/activations.hpp>
 #include <ktape/ops/nn/activations.hpp>
-#include <ktape/ops/reductions.hpp>
-#include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
 
 namespace activations {
+
+using op_helpers::like, op_helpers::select;
+
 namespace {
 
-using K::exp, K::sqrt;
-using kernels::functions::exp;
-using op_helpers::like, op_helpers::select, op_helpers::unary_by_input;
-
-template <class B>
-B logistic(const B& a) {
-  return 1 / (1 + exp(-a));
-}
-Tensor logistic(const Tensor& a) { return K::sigmoid(a); }
-
-/// Returns a symbolic f(x, options) that keeps the options for the configs of models.
-template <class Options>
-Tensor described(const char* op, const Tensor& x, Tensor (*f)(const Tensor&, const Options&),
-                 const Options& options) {
+/// Returns f(x, arguments...), a function of keras.ops, which makes floats of integers. Integers are an error here, as in
+/// the functions of K.
+template <class F, class... T>
+Tensor of_floating(const char* op, F f, const Tensor& x, T... arguments) {
   op_helpers::expect_floating(op, x);
-  return defer_described(op, info_of(x), f, x, options);
+  return f(x, arguments...);
 }
 
 }  // namespace
@@ -45,118 +34,53 @@ Tensor leaky_relu(const Tensor& x, const NegativeSlopeOptions& o) {
   return K::relu(x, {.alpha = o.negative_slope});
 }
 Tensor elu(const Tensor& x, const AlphaOptions& o) { return K::elu(x, o.alpha); }
-Tensor selu(const Tensor& x) { return 1.0507009873554805 * K::elu(x, 1.6732632423543772); }
-
-Tensor celu(const Tensor& x, const AlphaOptions& o) {
-  if (o.alpha == 0) fail("[celu] alpha must not be 0: received alpha=0");
-  if (is_symbolic(x)) return described("celu", x, celu, o);
-  return unary_by_input(
-      "celu", x, [c = o.alpha](auto a) { return select(a > 0, a, c * (exp(a / c) - 1)); },
-      [c = o.alpha](auto g, auto a) { return select(a > 0, g, g * exp(select(a > 0, like(a, 0), a) / c)); });
-}
-
+Tensor selu(const Tensor& x) { return of_floating("selu", ops::selu, x); }
+Tensor celu(const Tensor& x, const AlphaOptions& o) { return of_floating("celu", ops::celu, x, o.alpha); }
 Tensor gelu(const Tensor& x, const GeluOptions& o) { return K::gelu(x, {.approximate = o.approximate}); }
-
-Tensor glu(const Tensor& x, const AxisOptions& o) {
-  const std::vector<Tensor> halves = K::split(x, 2, o.axis);
-  return halves[0] * K::sigmoid(halves[1]);
-}
-
-Tensor silu(const Tensor& x) {
-  return unary_by_input(
-      "silu", x, [](auto a) { return a * logistic(a); },
-      [](auto g, auto a) {
-        const auto s = logistic(a);
-        return g * (s * (1 + a * (1 - s)));
-      });
-}
-
+Tensor glu(const Tensor& x, const AxisOptions& o) { return of_floating("glu", ops::glu, x, o.axis); }
+Tensor silu(const Tensor& x) { return of_floating("silu", ops::silu, x); }
 Tensor mish(const Tensor& x) { return x * K::tanh(K::softplus(x)); }
 Tensor sigmoid(const Tensor& x) { return K::sigmoid(x); }
 
 Tensor hard_sigmoid(const Tensor& x, const HardSigmoidOptions& o) {
   if (o.slope != HardSigmoidOptions().slope) return K::clip(o.slope * x + 0.5, 0, 1);
   constexpr double slope = 1 / 6.F;  // the float32 value of 1/6 for all dtypes, as in Keras
-  return unary_by_input(
+  return op_helpers::unary_by_input(
       "hard_sigmoid", x,
       [](auto a) { return select(a < -3, like(a, 0), select(a > 3, like(a, 1), (a + 3) / 6)); },
       [=](auto g, auto a) { return select(a <= -3, like(g, 0), select(a >= 3, like(g, 0), g * slope)); });
 }
 
-Tensor hard_silu(const Tensor& x) {
-  return unary_by_input(
-      "hard_silu", x, [](auto a) { return select(a < -3, like(a, 0), select(a > 3, a, a * ((a + 3) / 6))); },
-      [](auto g, auto a) { return select(a <= -3, like(g, 0), select(a >= 3, g, g * (a / 3 + 0.5))); });
-}
-
-Tensor hard_tanh(const Tensor& x) { return K::clip(x, -1, 1); }
-
+Tensor hard_silu(const Tensor& x) { return of_floating("hard_silu", ops::hard_silu, x); }
+Tensor hard_tanh(const Tensor& x) { return of_floating("hard_tanh", ops::hard_tanh, x); }
 Tensor hard_shrink(const Tensor& x, const ShrinkOptions& o) {
-  if (is_symbolic(x)) return described("hard_shrink", x, hard_shrink, o);
-  return unary_by_input(
-      "hard_shrink", x, [t = o.threshold](auto a) { return select(a > t, a, select(a < -t, a, like(a, 0))); },
-      [t = o.threshold](auto g, auto a) { return select(a > t, g, select(a < -t, g, like(g, 0))); });
+  return of_floating("hard_shrink", ops::hard_shrink, x, o.threshold);
 }
-
 Tensor soft_shrink(const Tensor& x, const ShrinkOptions& o) {
-  if (is_symbolic(x)) return described("soft_shrink", x, soft_shrink, o);
-  return unary_by_input(
-      "soft_shrink", x,
-      [t = o.threshold](auto a) { return select(a > t, a - t, select(a < -t, a + t, like(a, 0))); },
-      [t = o.threshold](auto g, auto a) { return select(a > t, g, select(a < -t, g, like(g, 0))); });
+  return of_floating("soft_shrink", ops::soft_shrink, x, o.threshold);
 }
-
 Tensor tanh(const Tensor& x) { return K::tanh(x); }
-Tensor tanh_shrink(const Tensor& x) { return x - K::tanh(x); }
+Tensor tanh_shrink(const Tensor& x) { return of_floating("tanh_shrink", ops::tanh_shrink, x); }
 
 Tensor threshold(const Tensor& x, const ThresholdOptions& o) {
-  if (is_symbolic(x)) return described("threshold", x, threshold, o);
-  return unary_by_input(
-      "threshold", x, [t = o.threshold, v = o.default_value](auto a) { return select(a > t, a, like(a, v)); },
-      [t = o.threshold](auto g, auto a) { return select(a > t, g, like(g, 0)); });
+  return of_floating("threshold", ops::threshold, x, o.threshold, o.default_value);
 }
 
 Tensor softmax(const Tensor& x, const AxisOptions& o) { return K::softmax(x, o.axis); }
 Tensor log_softmax(const Tensor& x, const AxisOptions& o) { return K::log_softmax(x, o.axis); }
-Tensor log_sigmoid(const Tensor& x) { return -K::softplus(-x); }
+Tensor log_sigmoid(const Tensor& x) { return of_floating("log_sigmoid", ops::log_sigmoid, x); }
 Tensor softplus(const Tensor& x) { return K::softplus(x); }
 Tensor softsign(const Tensor& x) { return K::softsign(x); }
-
 Tensor squareplus(const Tensor& x, const SquareplusOptions& o) {
-  if (is_symbolic(x)) return described("squareplus", x, squareplus, o);
-  return unary_by_input(
-      "squareplus", x, [b = o.b](auto a) { return (a + sqrt(a * a + b)) * 0.5; },
-      [b = o.b](auto g, auto a) { return g * ((1 + a / sqrt(a * a + b)) * 0.5); });
+  return of_floating("squareplus", ops::squareplus, x, o.b);
 }
-
 Tensor exponential(const Tensor& x) { return K::exp(x); }
 Tensor linear(const Tensor& x) { return x; }
-
 Tensor sparsemax(const Tensor& x, const AxisOptions& o) {
-  const Tensor z = x - K::stop_gradient(K::max(x, o.axis, true));
-  const Tensor sorted = K::sort(z, o.axis, {.direction = "DESCENDING"});
-  const Tensor rank = K::cumsum(K::ones_like(sorted), o.axis);
-  const Tensor inside = K::cast(1 + rank * sorted > K::cumsum(sorted, o.axis), x.dtype());
-  const Tensor level = (K::sum(inside * sorted, o.axis, true) - 1) / K::sum(inside, o.axis, true);
-  return K::relu(z - level);
+  return of_floating("sparsemax", ops::sparsemax, x, o.axis);
 }
-
-Tensor sparse_plus(const Tensor& x) {
-  return unary_by_input(
-      "sparse_plus", x,
-      [](auto a) {
-        const auto half = (a + 1) * 0.5;
-        return select(a <= -1, like(a, 0), select(a >= 1, a, half * half));
-      },
-      [](auto g, auto a) { return select(a <= -1, like(g, 0), select(a >= 1, g, g * ((a + 1) * 0.5))); });
-}
-
-Tensor sparse_sigmoid(const Tensor& x) {
-  return unary_by_input(
-      "sparse_sigmoid", x,
-      [](auto a) { return select(a <= -1, like(a, 0), select(a >= 1, like(a, 1), (a + 1) * 0.5)); },
-      [](auto g, auto a) { return select(a <= -1, like(g, 0), select(a >= 1, like(g, 0), g * 0.5)); });
-}
+Tensor sparse_plus(const Tensor& x) { return of_floating("sparse_plus", ops::sparse_plus, x); }
+Tensor sparse_sigmoid(const Tensor& x) { return of_floating("sparse_sigmoid", ops::sparse_sigmoid, x); }
 
 template <class F>
 void fields(ReluOptions& o, F&& field) {

@@ -1,5 +1,4 @@
 #include <ktape/autograd/indexing.hpp>
-#include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/operations/operation.hpp>
 #include <ktape/nn/operations/recorded_values.hpp>
 #include <ktape/ops/config.hpp>
@@ -10,6 +9,7 @@
 #include <ktape/ops/keras/nn/layers.hpp>
 #include <ktape/ops/keras/nn/losses.hpp>
 #include <ktape/ops/keras/nn/patches.hpp>
+#include <ktape/ops/keras/numpy/logic.hpp>
 #include <ktape/ops/keras/numpy/sets.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/nn/activations.hpp>
@@ -145,8 +145,12 @@ bool visit_keras3(const std::any& value, std::optional<Values>& out) {
                                                    o.return_counts,    o.axis,         o.size,
                                                    Value(o.fill_value)};
                                    }) ||
-         visit<ops::IsInOptions>(value, out, [](const auto& o) {
-           return Values{o.assume_unique, o.invert};
+         visit<ops::IsInOptions>(value, out,
+                                 [](const auto& o) {
+                                   return Values{o.assume_unique, o.invert};
+                                 }) ||
+         visit<ops::IsCloseOptions>(value, out, [](const auto& o) {
+           return Values{o.rtol, o.atol, o.equal_nan};
          });
 }
 
@@ -178,13 +182,6 @@ bool visit_structs(const std::any& value, std::optional<Values>& out) {
          visit<K::BatchAxes>(
              value, out,
              [](const auto& axes) { return Values{axes.given() ? Value(axes.axes()) : Value()}; }) ||
-         visit<activations::AlphaOptions>(value, out, [](const auto& o) { return Values{o.alpha}; }) ||
-         visit<activations::ShrinkOptions>(value, out, [](const auto& o) { return Values{o.threshold}; }) ||
-         visit<activations::ThresholdOptions>(value, out,
-                                              [](const auto& o) {
-                                                return Values{o.threshold, o.default_value};
-                                              }) ||
-         visit<activations::SquareplusOptions>(value, out, [](const auto& o) { return Values{o.b}; }) ||
          visit<K::ConvolutionArguments>(value, out, [](const auto& a) {
            return Values{a.strides, a.dilation_rate, a.padding, a.data_format};
          });

@@ -259,9 +259,40 @@ inline std::vector<Case> binary_cases() {
            }}};
 }
 
+/// Functions of keras.ops with kernels and numbers of their own.
+inline std::vector<Case> keras3_cases() {
+  namespace ops = ktape::ops;
+  const auto number = [](const Tensor& condition) { return K::cast(condition, "float32"); };
+  return {
+      {"Celu", [](const Tensor& x, auto&) { return ops::celu(x, 0.5); }},
+      {"HardShrink", [](const Tensor& x, auto&) { return ops::hard_shrink(x, 0.3); }},
+      {"SoftShrink", [](const Tensor& x, auto&) { return ops::soft_shrink(x, 0.3); }},
+      {"Threshold", [](const Tensor& x, auto&) { return ops::threshold(x, 0.25, -2); }},
+      {"Squareplus", [](const Tensor& x, auto&) { return ops::squareplus(x, 3); }},
+      {"Selu", [](const Tensor& x, auto&) { return ops::selu(x); }},
+      {"LogSigmoid", [](const Tensor& x, auto&) { return ops::log_sigmoid(x); }},
+      {"TanhShrink", [](const Tensor& x, auto&) { return ops::tanh_shrink(x); }},
+      {"Round", [](const Tensor& x, auto&) { return ops::round(x, 1) + x; }},
+      {"NanToNum", [](const Tensor& x, auto&) { return ops::nan_to_num(K::log(x), 3, ktape::None, -2); }},
+      {"Sinc", [](const Tensor& x, auto&) { return ops::sinc(x); }},
+      {"I0", [](const Tensor& x, auto&) { return ops::i0(x); }},
+      {"Signbit", [=](const Tensor& x, auto&) { return number(ops::signbit(x)) * x; }},
+      {"Isinf", [=](const Tensor& x, auto&) { return number(ops::isinf(1.f / K::relu(x))) * x; }},
+      {"Isclose", [=](auto& x, auto& y) { return number(ops::isclose(x, y, {.rtol = 0.5})) * x; }},
+      {"DivideNoNan", [](auto& x, auto& y) { return ops::divide_no_nan(x, K::relu(y)); }},
+      {"Fmax", [](auto& x, auto& y) { return ops::fmax(x, y); }},
+      {"Fmin", [](auto& x, auto& y) { return ops::fmin(x, y); }},
+      {"Mod", [](auto& x, auto& y) { return ops::mod(x, y); }},
+      {"Heaviside", [](auto& x, auto& y) { return ops::heaviside(x, y) * x; }},
+      {"Logaddexp2", [](auto& x, auto& y) { return ops::logaddexp2(x, y); }},
+      {"FloorDivide", [=](auto& x, auto& y) { return number(ops::floor_divide(ids_of(x), ids_of(y))) + x; }},
+  };
+}
+
 inline std::vector<Case> all_cases() {
   std::vector<Case> all = unary_cases();
-  for (const auto& cases : {shape_cases(), binary_cases()}) all.insert(all.end(), cases.begin(), cases.end());
+  for (const auto& cases : {shape_cases(), binary_cases(), keras3_cases()})
+    all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }
 

@@ -103,6 +103,16 @@ Names celu(const Translation& t) {
   return {chosen(t, t.node("Greater", {x, number(t, 0)}), x, t.node("Mul", {alpha, low}))};
 }
 
+Names selu(const Translation& t) {
+  return {t.node("Selu", {t("x")}, {{"alpha", 1.67326324F}, {"gamma", 1.05070099F}})};
+}
+
+Names log_sigmoid(const Translation& t) {
+  return {t.node("Neg", {t.node("Softplus", {t.node("Neg", {t("x")})})})};
+}
+
+Names tanh_shrink(const Translation& t) { return {t.node("Sub", {t("x"), t.node("Tanh", {t("x")})})}; }
+
 }  // namespace
 
 void add_activation_rows(RowTable& rows) {
@@ -119,6 +129,7 @@ void add_activation_rows(RowTable& rows) {
   rows["hard_sigmoid"] = [](const Translation& t) { return hard_sigmoid(t, t.call->number("slope")); };
   rows["HardSilu"] = hard_silu;
   rows["HardShrink"] = hard_shrink, rows["SoftShrink"] = soft_shrink, rows["Threshold"] = threshold;
+  rows["Selu"] = selu, rows["LogSigmoid"] = log_sigmoid, rows["TanhShrink"] = tanh_shrink;
   rows["Squareplus"] = squareplus, rows["SparsePlus"] = sparse_plus;
   rows["Softmax"] = [](const Translation& t) { return along_axis(t, "Softmax"); };
   rows["LogSoftmax"] = [](const Translation& t) { return along_axis(t, "LogSoftmax"); };

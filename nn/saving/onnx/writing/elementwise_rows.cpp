@@ -1,7 +1,10 @@
 #include <ktape/nn/saving/onnx/writing/translation.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/keras/numpy/elementwise.hpp>
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace ktape::nn::onnx {
 namespace {
@@ -99,6 +102,87 @@ Row arithmetic(const char* op) {
   };
 }
 
+Names rounded(const Translation& t) {
+  const double decimals = t.call->number("decimals");
+  if (decimals == 0) return {t.node("Round", {t("x")})};
+  const std::string scale = number(t, std::pow(10., decimals));
+  return {t.node("Div", {t.node("Round", {t.node("Mul", {t("x"), scale})}), scale})};
+}
+
+/// Returns the numbers that nan_to_num puts in the place of NaN and the infinities.
+std::string replacement(const Translation& t, double x) {
+  const auto bound = [&](const char* name) { return t.call->value(name).as<std::optional<double>>(name); };
+  return t.graph.constant(ops::nan_to_num(backend::constant(x, {.dtype = t.call->tensor("x").dtype()}),
+                                          t.call->number("nan"), bound("posinf"), bound("neginf")));
+}
+
+Names nan_to_num(const Translation& t) {
+  std::string x = t.node("Where", {t.node("IsNaN", {t("x")}), replacement(t, NAN), t("x")});
+  for (const bool negative : {false, true}) {
+    const std::string infinite =
+        t.node("IsInf", {t("x")},
+               {{"detect_negative", std::int64_t{negative}}, {"detect_positive", std::int64_t{!negative}}});
+    x = t.node("Where", {infinite, replacement(t, negative ? -infinity : infinity), x});
+  }
+  return {x};
+}
+
+std::string signbit(const Translation& t, const std::string& x) {
+  const std::string zero = number(t, 0), below = t.node("Less", {x, zero});
+  if (!t.call->tensor("x").dtype().is_floating()) return below;
+  const std::string inverse = t.node("Less", {t.node("Reciprocal", {x}), zero});
+  return t.node("Or", {below, t.node("And", {t.node("Equal", {x, zero}), inverse})});
+}
+
+std::string sinc(const Translation& t, const std::string& x) {
+  const std::string at_0 = t.node("Equal", {x, number(t, 0)}), one = number(t, 1);
+  const std::string angle = t.node("Mul", {t.node("Where", {at_0, one, x}), number(t, std::numbers::pi)});
+  return t.node("Where", {at_0, one, t.node("Div", {t.node("Sin", {angle}), angle})});
+}
+
+std::string angle(const Translation& t, const std::string& x) {
+  const std::string zero = number(t, 0), wrong = t.node("IsNaN", {x});
+  const std::string rest = t.node("Where", {wrong, x, zero});
+  return t.node("Where", {t.node("Less", {x, zero}), number(t, std::numbers::pi), rest});
+}
+
+std::string divide_no_nan(const Translation& t, const std::string& x, const std::string& y) {
+  const std::string zero = t.graph.number(0, t.dtype()), one = t.graph.number(1, t.dtype());
+  const std::string none = t.node("Equal", {y, zero});
+  return t.node("Where", {none, zero, t.node("Div", {x, t.node("Where", {none, one, y})})});
+}
+
+std::string heaviside(const Translation& t, const std::string& x, const std::string& y) {
+  const std::string zero = t.graph.number(0, t.dtype());
+  const std::string step =
+      t.node("Where", {t.node("IsNaN", {x}), x, t.node("Max", {t.node("Sign", {x}), zero})});
+  return t.node("Where", {t.node("Equal", {x, zero}), y, step});
+}
+
+/// Returns a row for log(exp(a x) + exp(a y)) / a.
+Row sum_of_exponentials(double a) {
+  return pair_formula([a](const Translation& t, const std::string& x, const std::string& y) {
+    const auto scaled = [&](const char* op, const std::string& z) {
+      return t.node(op, {z, t.graph.number(a, t.dtype())});
+    };
+    const std::string distance = scaled("Mul", t.node("Neg", {t.node("Abs", {t.node("Sub", {x, y})})}));
+    return t.node("Add", {t.node("Max", {x, y}), scaled("Div", t.node("Softplus", {distance}))});
+  });
+}
+
+Names isclose(const Translation& t) {
+  const std::string x = t("x1"), y = t("x2");
+  const DType dtype = t.call->tensor("x1").dtype();
+  const auto option = [&](const char* name) { return t.graph.number(t.call->number(name), dtype); };
+  const std::string size = t.node("Abs", {y}), distance = t.node("Abs", {t.node("Sub", {x, y})});
+  const std::string room = t.node("Add", {t.node("Mul", {size, option("rtol")}), option("atol")});
+  const std::string finite = t.node("Less", {size, t.graph.number(infinity, dtype)});
+  const std::string near = t.node("And", {finite, t.node("LessOrEqual", {distance, room})});
+  const std::string close = t.node("Or", {near, t.node("Equal", {x, y})});
+  if (!t.call->flag("equal_nan")) return {close};
+  return {t.node("Or", {close, t.node("And", {t.node("IsNaN", {x}), t.node("IsNaN", {y})})})};
+}
+
 Names cast(const Translation& t) {
   const Tensor x = t.call->tensor("x");
   return {t.graph.cast(t("x"), x.dtype(), t.dtype())};
@@ -145,7 +229,6 @@ void add_unary(RowTable& rows) {
                                                                   {"Isnan", "IsNaN"},
                                                                   {"Floor", "Floor"},
                                                                   {"Ceil", "Ceil"},
-                                                                  {"Round", "Round"},
                                                                   {"LogicalNot", "Not"},
                                                                   {"BitwiseNot", "BitwiseNot"},
                                                                   {"BitwiseInvert", "BitwiseNot"}})
@@ -175,6 +258,8 @@ void add_unary(RowTable& rows) {
   rows["Trunc"] = formula([](const Translation& t, const std::string& x) {
     return t.node("Mul", {t.node("Sign", {x}), t.node("Floor", {t.node("Abs", {x})})});
   });
+  rows["Round"] = rounded, rows["NanToNum"] = nan_to_num;
+  rows["Signbit"] = formula(signbit), rows["Sinc"] = formula(sinc), rows["Angle"] = formula(angle);
   rows["Isfinite"] = finite;
   rows["Isinf"] = infinite(1, 1), rows["Isposinf"] = infinite(0, 1), rows["Isneginf"] = infinite(1, 0);
   rows["Cast"] = cast;
@@ -203,7 +288,9 @@ void add_binary(RowTable& rows) {
   rows["Hypot"] = pair_formula([](const Translation& t, const std::string& x, const std::string& y) {
     return t.node("Sqrt", {t.node("Add", {t.node("Mul", {x, x}), t.node("Mul", {y, y})})});
   });
-  rows["Clip"] = clipped, rows["Where"] = where;
+  rows["DivideNoNan"] = pair_formula(divide_no_nan), rows["Heaviside"] = pair_formula(heaviside);
+  rows["Logaddexp"] = sum_of_exponentials(1), rows["Logaddexp2"] = sum_of_exponentials(std::numbers::ln2);
+  rows["Isclose"] = isclose, rows["Clip"] = clipped, rows["Where"] = where;
 }
 
 }  // namespace

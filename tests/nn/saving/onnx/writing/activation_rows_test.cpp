@@ -34,6 +34,8 @@ TEST_CASE("onnx: activations are exported") {
   check("softsign", {x}, [](In in) { return K::softsign(in[0]); });
   check("softmax", {x}, [](In in) { return K::softmax(in[0], 1); });
   check("log_softmax", {x}, [](In in) { return nn::activations::log_softmax(in[0]); });
+  check("log_sigmoid", {x}, [](In in) { return nn::activations::log_sigmoid(in[0] * 4); });
+  check("tanh_shrink", {x}, [](In in) { return nn::activations::tanh_shrink(in[0]); });
   check("mish", {x}, [](In in) { return nn::activations::mish(in[0]); });
   check("glu", {x}, [](In in) { return nn::activations::glu(in[0]); });
   check.run();

@@ -30,6 +30,17 @@ TEST_CASE("onnx: element-wise ops are exported") {
   check("where", {x, y}, [](In in) { return K::where(in[0] > in[1], in[0], in[1] * 2); });
   check("logic", {x, y}, [](In in) { return K::cast((in[0] > 0) & ~(in[1] > 0), "int32"); });
   check("hypot", {x, y}, [](In in) { return ops::hypot(in[0], in[1]); });
+  check("round_2", {x}, [](In in) { return ops::round(in[0], 2) + ops::round(in[0] * 100, -1); });
+  check("nan_to_num", {x}, [](In in) { return ops::nan_to_num(K::log(in[0]) / ops::relu(in[0]), 3, 7); });
+  check("signbit", {x}, [](In in) { return K::cast(ops::signbit(in[0] * K::relu(in[0])), "int32"); });
+  check("sinc", {x}, [](In in) { return ops::sinc(K::relu(in[0])); });
+  check("angle", {x}, [](In in) { return ops::angle(in[0]); });
+  check("divide_no_nan", {x, y}, [](In in) { return ops::divide_no_nan(in[0], K::relu(in[1])); });
+  check("heaviside", {x, y}, [](In in) { return ops::heaviside(K::relu(in[0]), in[1]); });
+  check("logaddexp", {x, y},
+        [](In in) { return ops::logaddexp(in[0], in[1]) + ops::logaddexp2(in[0], in[1]); });
+  check("isclose", {x, y}, [](In in) { return K::cast(ops::isclose(in[0], in[1], {.rtol = 0.5}), "int32"); });
+  check("fmax", {x, y}, [](In in) { return ops::fmax(in[0], in[1]) - ops::fmin(in[0], 2 * in[1]); });
   check("floor_divide", {n, d}, [](In in) { return ops::floor_divide(in[0], in[1]); });
   check("mod", {n, d}, [](In in) { return ops::mod(in[0], in[1]); });
   check("integers", {n, d}, [](In in) { return in[0] * in[1] + in[0]; });
