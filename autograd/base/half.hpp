@@ -13,11 +13,13 @@ namespace ktape {
 inline void widen(std::int64_t n, const float16* from, float* to) {
   std::int64_t i = 0;
 #if defined(__AVX512F__) && defined(__F16C__)
+#pragma GCC unroll 4
   for (; i + 16 <= n; i += 16)
     _mm512_storeu_ps(to + i, _mm512_maskz_cvtph_ps(
                                  0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i))));
 #endif
 #if defined(__F16C__)
+#pragma GCC unroll 4
   for (; i + 8 <= n; i += 8)
     _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
 #endif
@@ -26,11 +28,13 @@ inline void widen(std::int64_t n, const float16* from, float* to) {
 inline void narrow(std::int64_t n, const float* from, float16* to) {
   std::int64_t i = 0;
 #if defined(__AVX512F__) && defined(__F16C__)
+#pragma GCC unroll 4
   for (; i + 16 <= n; i += 16)
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i),
                         _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
 #endif
 #if defined(__F16C__)
+#pragma GCC unroll 4
   for (; i + 8 <= n; i += 8)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i),
                      _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));

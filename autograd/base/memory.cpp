@@ -37,7 +37,8 @@ constexpr int class_count = 8 + 4 * 48;
 struct SharedCache {
   std::mutex mutex;
   FreeBlock* blocks[class_count] = {};
-  std::int64_t live = 0, peak_live = 0, cached = 0;
+  std::int64_t last_use[class_count] = {};  // the number of the allocation that a size class served last
+  std::int64_t uses = 0, live = 0, peak_live = 0, cached = 0;
 };
 
 SharedCache& shared_cache() {
@@ -95,6 +96,7 @@ void* allocate_large(SizeClass c) {
     std::lock_guard lock(cache.mutex);
     cache.live += static_cast<std::int64_t>(c.bytes);
     cache.peak_live = std::max(cache.peak_live, cache.live);
+    cache.last_use[c.index] = ++cache.uses;
     if (FreeBlock* block = cache.blocks[c.index]) {
       unpoison(block, c.bytes);
       cache.blocks[c.index] = block->next;
@@ -125,18 +127,25 @@ std::size_t class_bytes(int index) {
   return base + base / 4 * std::size_t((index - 8) % 4 + 1);
 }
 
-// Makes room for a block. The largest cached blocks are freed first, so that the cache adapts when the sizes
-// change. The cache may hold a quarter more than the peak of live memory, because the blocks of a repeated
-// step seldom add up to the peak exactly.
+/// Returns the size class with cached blocks that served an allocation least recently, or -1.
+int stalest_class(const SharedCache& cache) {
+  int stalest = -1;
+  for (int i = ThreadState::small_classes; i < class_count; ++i)
+    if (cache.blocks[i] && (stalest < 0 || cache.last_use[i] < cache.last_use[stalest])) stalest = i;
+  return stalest;
+}
+
+/// Makes room for a block: blocks of sizes that are no longer in use go first. The cache may hold a quarter more than the
+/// peak of live memory, because the blocks of a repeated step seldom add up to the peak exactly.
 void make_room(SharedCache& cache, std::int64_t bytes) {
-  for (int i = class_count - 1; i >= ThreadState::small_classes; --i) {
-    while (cache.cached + bytes > cache.peak_live + cache.peak_live / 4 && cache.blocks[i]) {
-      FreeBlock* block = cache.blocks[i];
-      unpoison(block, class_bytes(i));
-      cache.blocks[i] = block->next;
-      cache.cached -= static_cast<std::int64_t>(class_bytes(i));
-      to_system(block, class_bytes(i));
-    }
+  while (cache.cached + bytes > cache.peak_live + cache.peak_live / 4) {
+    const int i = stalest_class(cache);
+    if (i < 0) return;
+    FreeBlock* block = cache.blocks[i];
+    unpoison(block, class_bytes(i));
+    cache.blocks[i] = block->next;
+    cache.cached -= static_cast<std::int64_t>(class_bytes(i));
+    to_system(block, class_bytes(i));
   }
 }
 

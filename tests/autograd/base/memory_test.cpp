@@ -89,6 +89,22 @@ TEST_CASE("a repeated step takes no more memory from the system") {
   CHECK(from_system() == first);
 }
 
+TEST_CASE("blocks of sizes that are no longer in use make room, not those of the step") {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  const auto use = [](std::initializer_list<std::size_t> sizes) {
+    std::vector<std::pair<void*, std::size_t>> live;
+    for (const std::size_t bytes : sizes) live.emplace_back(allocate(bytes), bytes);
+    for (const auto& [block, bytes] : live) deallocate(block, bytes);
+  };
+  const auto from_system = [] { return memory_stats().allocations - memory_stats().reused; };
+  empty_cache();
+  for (int i = 0; i < 3; ++i) use({3 * mebibyte, 3 * mebibyte, 3 * mebibyte, 3 * mebibyte});
+  use({8 * mebibyte, 4 * mebibyte});
+  const std::int64_t before = from_system();
+  for (int i = 0; i < 10; ++i) use({8 * mebibyte, 4 * mebibyte});
+  CHECK(from_system() == before);
+}
+
 TEST_CASE("ten thousand training steps take no more memory than a hundred") {
   Variable w(ArrayLike({{0.5, -0.25, 1}, {2, 0.125, -1}}).tensor("float32", "float32"));
   const Tensor x = ArrayLike({{1, 2, 3}, {-1, 0, 1}}).tensor("float32", "float32");
