@@ -164,16 +164,15 @@ void ZipArchive::read_directory() {
   std::uint64_t end = size - tail.size() + at;
   std::uint64_t count = u16(&tail[at + 10]), bytes = u32(&tail[at + 12]), begin = u32(&tail[at + 16]);
   if (u16(&tail[at + 4]) != 0 && u16(&tail[at + 4]) != 0xffff) fail(rule, "it is a part of several");
-  if (count == 0xffff || bytes == elsewhere || begin == elsewhere) {
-    char locator[locator64_size], record[end64_size];
-    if (end < locator64_size) fail(rule, "its directory is missing");
-    file_.read(end - locator64_size, locator, locator64_size);
-    if (u32(locator) == locator64_mark) {
-      end = u64(locator + 8);
-      file_.read(end, record, end64_size);
-      if (u32(record) != end64_mark) fail(rule, "its directory is missing");
-      count = u64(record + 32), bytes = u64(record + 40), begin = u64(record + 48);
-    }
+  // PyTorch writes the record of large archives into small ones, too.
+  char locator[locator64_size] = {};
+  if (end >= locator64_size) file_.read(end - locator64_size, locator, locator64_size);
+  if (u32(locator) == locator64_mark) {
+    char record[end64_size];
+    end = u64(locator + 8);
+    file_.read(end, record, end64_size);
+    if (u32(record) != end64_mark) fail(rule, "its directory is missing");
+    count = u64(record + 32), bytes = u64(record + 40), begin = u64(record + 48);
   }
   if (begin > end || bytes != end - begin) fail(rule, "its directory is not before its end");
   std::string directory(static_cast<std::size_t>(bytes), '\0');
