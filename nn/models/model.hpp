@@ -179,7 +179,7 @@ class Model : public Layer {
   /// layers and ops of K or `ops`. Inputs and outputs keep names and dtypes, and extents of None stay open. A loop
   /// over time steps becomes an LSTM, GRU, RNN or Scan. Random layers do what they do in inference.
   ///
-  /// Throws ValueError, naming the layer and the op, for what ONNX cannot compute (strings, random numbers, mixed policies), for an
+  /// Throws ValueError, naming the layer and the op, for what ONNX cannot compute (strings, random numbers), for an
   /// unknown format, an opset out of range and a model whose inputs are not known; IOError for a file that cannot
   /// be written. Mirrors `keras.Model.export(path, format="onnx")`.
   ///

@@ -1,3 +1,4 @@
+#include <ktape/autograd/scope.hpp>
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/layers/convolutional/spatial.hpp>
 #include <ktape/nn/layers/rnn/convolutional_recurrent.hpp>
@@ -81,6 +82,8 @@ class ConvLSTMCell final : public CellImpl {
     if (training(arguments) && args_.recurrent_dropout > 0)
       of_state = dropout_masks(K::split(projected(x, {}), 4, axis())[0], args_.recurrent_dropout);
     return [this, of_input, of_state](const Tensors& x, const Tensors& states) {
+      const AutocastScope weights(input_dtype(),
+                                  K::cast);  // a graph runs the step after the call of the layer
       return stepped_on(projected(x[0], of_input), states, of_state);
     };
   }

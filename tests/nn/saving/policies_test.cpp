@@ -144,11 +144,3 @@ TEST_CASE("a file keeps that losses are not scaled, and the factor of a LossScal
     CHECK(scaled.inner_optimizer().class_name() == "SGD");
   }
 }
-
-TEST_CASE("a model with a mixed policy is not exported as ONNX, whose ops take one dtype") {
-  const Folder folder;
-  const PolicyScope scope("mixed_float16");
-  CHECK_THROWS_WITH_AS(sequence().export_to(folder.file("m.onnx")),
-                       Contains("[export_to] a layer must compute in the dtype of its weights"), ValueError);
-  CHECK_FALSE(std::filesystem::exists(folder.file("m.onnx")));
-}

@@ -265,7 +265,8 @@ Names locally_connected(const Translation& t) {
   const Tensor kernel = weights.at(0).value();
   const std::int64_t positions = kernel.shape()[0], channels = x.shape()[first ? 1 : -1],
                      filters = kernel.shape()[2], places = kernel.shape()[1] / channels;
-  const std::string last = first ? t.graph.transposed(t.name(x), to_channels_last(x.ndim())) : t.name(x);
+  const std::string in = t.graph.cast(t.name(x), x.dtype(), t.dtype());
+  const std::string last = first ? t.graph.transposed(in, to_channels_last(x.ndim())) : in;
   Integers along;
   for (int axis = 1; axis <= axes; ++axis) along.push_back(axis);
   Names parts;
@@ -283,12 +284,13 @@ Names locally_connected(const Translation& t) {
   std::string patches = t.node("Concat", parts, {{"axis", std::int64_t{2}}});
   if (first) patches = t.graph.transposed(patches, {0, 1, 3, 2});
   patches = t.graph.transposed(t.graph.reshaped(patches, {-1, positions, places * channels}), {1, 0, 2});
-  const std::string products = t.graph.transposed(t.node("MatMul", {patches, t.name(kernel)}), {1, 0, 2});
+  const std::string products =
+      t.graph.transposed(t.node("MatMul", {patches, t.weight(weights[0])}), {1, 0, 2});
   Integers shape{-1};
   shape.insert(shape.end(), output.begin(), output.end());
   shape.push_back(filters);
   std::string y = t.graph.reshaped(products, shape);
-  if (weights.size() > 1) y = t.node("Add", {y, t.name(weights[1].value())});
+  if (weights.size() > 1) y = t.node("Add", {y, t.weight(weights[1])});
   if (first) y = t.graph.transposed(y, to_channels_first(x.ndim()));
   return {activated(t, config, y)};
 }

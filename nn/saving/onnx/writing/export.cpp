@@ -49,16 +49,6 @@ Names extent_names(const std::string& input, const Shape& shape) {
   return names;
 }
 
-/// Throws ValueError if a layer computes in another dtype than that of its weights: ops of ONNX take one dtype.
-void expect_one_dtype(const Layer& layer) {
-  if (layer.compute_dtype() != layer.variable_dtype())
-    fail(
-        "[export_to] a layer must compute in the dtype of its weights; set the weights of a model without a "
-        "mixed policy and export that model: received '",
-        layer.name(), "' with dtype=", layer.dtype_policy());
-  for (const Layer& inner : layer.impl().sublayers()) expect_one_dtype(inner);
-}
-
 /// A model that becomes a graph.
 class Export {
  public:
@@ -131,7 +121,6 @@ void Model::export_to(const std::string& path, const ExportOptions& options) con
       opset < first_opset || opset > last_opset)
     fail("[export_to] opset_version must be in [", first_opset, ", ", last_opset,
          "]: received opset_version=", opset);
-  expect_one_dtype(*this);
   Export(*this, options).write(path);
   if (options.verbose) std::cout << "The model '" << name() << "' is in " << path << '\n';
 }

@@ -142,7 +142,7 @@ Names group_normalization(const Translation& t) {
   std::string y = t.graph.transposed(t.node("Reshape", {same, t.node("Shape", {first})}), back);
   for (const auto& [name, op] : {std::pair("gamma", "Mul"), std::pair("beta", "Add")})
     if (config.at(std::string_view(name) == "gamma" ? "scale" : "center").boolean())
-      y = t.node(op, {y, t.graph.reshaped(t.name(t.layer->layer.weight(name).value()), along)});
+      y = t.node(op, {y, t.graph.reshaped(t.weight(t.layer->layer.weight(name)), along)});
   return {y};
 }
 

@@ -182,7 +182,8 @@ Names resizing(const Translation& t) {
   const std::string y = config.at("crop_to_aspect_ratio").boolean()
                             ? cropped_to_ratio(t, x, image, height, width, interpolation, antialias)
                             : resized(t, x, image, height, width, interpolation, antialias);
-  return {dtype.is_floating() ? y : t.graph.cast(t.node("Round", {y}), computed, dtype)};
+  return {dtype.is_floating() ? t.graph.cast(y, dtype, t.dtype())
+                              : t.graph.cast(t.node("Round", {y}), computed, dtype)};
 }
 
 /// Cuts out the center; smaller images are resized.

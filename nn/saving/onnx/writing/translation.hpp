@@ -31,6 +31,8 @@ struct Translation {
   /// Returns the name of an argument of the operation.
   std::string operator()(const char* argument) const { return name(call->tensor(argument)); }
   Names list(const char* argument) const;
+  /// Returns the name of a weight of the layer, in the dtype of the result.
+  std::string weight(const Variable& weight) const;
   /// Returns operand number i of the symbol; the value of a variable.
   const Tensor& operand(std::size_t i) const;
   /// Returns the name of operand number i.

@@ -53,6 +53,12 @@ const Row* found(const RowTable& rows, const std::string& name) {
 
 std::string Translation::name(const Tensor& x) const { return translator.name(x); }
 
+std::string Translation::weight(const Variable& weight) const {
+  const Tensor value = weight.value();
+  if (!value.dtype().is_floating() || value.dtype() == dtype()) return name(value);
+  return derived(value, std::string("cast ") + dtype().name(), [&] { return backend::cast(value, dtype()); });
+}
+
 Names Translation::list(const char* argument) const {
   Names names;
   for (const Tensor& x : call->tensors(argument)) names.push_back(name(x));
