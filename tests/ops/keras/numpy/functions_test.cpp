@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
+#include <ktape/ops/operators.hpp>
 
 #include <cmath>
 #include <limits>
