@@ -25,6 +25,9 @@ B logistic(const B& a) {
 }
 Tensor logistic(const Tensor& a) { return K::sigmoid(a); }
 
+/// The slope of selu for x > 0, and the limit of the slope at 0 from below.
+constexpr double selu_scale = 1.0507009873554805, selu_low_scale = selu_scale * 1.6732632423543772;
+
 }  // namespace
 
 Tensor relu(const Tensor& x) {
@@ -37,11 +40,11 @@ Tensor leaky_relu(const Tensor& x, double negative_slope) {
 }
 Tensor elu(const Tensor& x, double alpha) { return K::elu(floating("elu", x), alpha); }
 Tensor selu(const Tensor& x) {
-  constexpr double scale = 1.0507009873554805, low_scale = scale * 1.6732632423543772;
   return unary_by_input(
-      "selu", floating("selu", x), [](auto a) { return select(a > 0, a * scale, expm1(a) * low_scale); },
+      "selu", floating("selu", x),
+      [](auto a) { return select(a > 0, a * selu_scale, expm1(a) * selu_low_scale); },
       [](auto g, auto a) {
-        return select(a > 0, g * scale, g * low_scale * exp(select(a > 0, like(a, 0), a)));
+        return select(a > 0, g * selu_scale, g * selu_low_scale * exp(select(a > 0, like(a, 0), a)));
       });
 }
 Tensor gelu(const Tensor& x, bool approximate) {
