@@ -2,6 +2,7 @@
 #include <ktape/nn/layers/base/masks.hpp>
 #include <ktape/nn/operations/operation_symbol.hpp>
 #include <ktape/nn/saving/onnx/writing/translation.hpp>
+#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
