@@ -35,7 +35,9 @@ TEST_CASE("each family of layers is registered: a layer is made from its class a
                 {"Flatten", "{}"},
                 {"TextVectorization", "{}"},
                 {"TimeDistributed", R"({"layer": {"class_name": "Dense", "config": {"units": 1}}})"}};
-  for (const auto& [name, config] : layers) {
+  for (const auto& one : layers) {
+    const auto& name = one.class_name;
+    const auto& config = one.config;
     CAPTURE(name);
     const nn::Layer layer =
         nn::Layer::from_value(Config{{"class_name", name}, {"config", nn::from_json(config)}});

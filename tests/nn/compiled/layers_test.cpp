@@ -91,7 +91,9 @@ TEST_CASE(
 TEST_CASE("threads predict with one plan of each layer") {
   for (const Row& row : table()) {
     CAPTURE(row.name);
-    const auto [model, x] = surrounded(row);
+    const auto network = surrounded(row);
+    const auto& model = network.model;
+    const auto& x = network.inputs;
     const std::vector<Tensor> want = model.predict_on_batch(x);
     std::vector<Tensor> got[3];
     in_threads(3, [&](int i) { got[i] = model.predict_on_batch(x); });

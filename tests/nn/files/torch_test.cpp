@@ -57,7 +57,9 @@ TEST_CASE("load_torch keeps dtypes in both byte orders") {
         {"int16", {"int16", {-7, 8}}},       {"int8", {"int8", {-7, 8}}},
         {"uint8", {"uint8", {7, 255}}},      {"bool", {"bool", {1, 0}}}};
     REQUIRE(tensors.size() == wanted.size());
-    for (const auto& [name, facts] : wanted) {
+    for (const auto& one : wanted) {
+      const auto& name = one.first;
+      const auto& facts = one.second;
       CAPTURE(name);
       CHECK(tensors.at(name).dtype() == facts.first);
       CHECK(values(ktape::backend::cast(tensors.at(name), "float64")) == facts.second);
@@ -97,7 +99,7 @@ TEST_CASE("load_torch reads a checkpoint: models, moments and options, halves in
 
 TEST_CASE("load_torch refuses other files, and executes nothing") {
   if (torch_files().empty()) return;
-  for (const auto& [file, reason] : std::map<std::string, std::string>{
+  for (const auto& one : std::map<std::string, std::string>{
            {"evil.pt", "system', which is never run"},
            {"eval.pt", "asks for '__builtin__.eval', which is never run"},
            {"exec.pt", "asks for '__builtin__.exec', which is never run"},
@@ -122,6 +124,8 @@ TEST_CASE("load_torch refuses other files, and executes nothing") {
            {"older.pt", "before 1.6"},
            {"plain.pt", "zip"},
            {"missing.pt", "missing.pt"}}) {
+    const auto& file = one.first;
+    const auto& reason = one.second;
     CAPTURE(file);
     CHECK_THROWS_WITH_AS(loaded(file), Contains(reason.c_str()), IOError);
     CHECK_THROWS_WITH_AS(loaded(file), Contains(file.c_str()), IOError);

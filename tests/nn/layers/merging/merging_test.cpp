@@ -20,7 +20,7 @@ TEST_CASE("Concatenate joins along an axis, Dot contracts one") {
   const Tensor a = doubles({{1, 2}, {3, 4}}), b = doubles({{5}, {6}});
   CHECK(values(nn::Concatenate()({a, b})) == Values{1, 2, 5, 3, 4, 6});
   CHECK(nn::Concatenate({.axis = 1})({counted({2, 3, 4}), counted({2, 1, 4})}).shape() == Shape{2, 4, 4});
-  CHECK(values(nn::Dot({.axes = 1})({a, a})) == Values{5, 25});
+  CHECK(values(nn::Dot(1)({a, a})) == Values{5, 25});
 }
 
 TEST_CASE("inputs of the merging functions broadcast from the right") {

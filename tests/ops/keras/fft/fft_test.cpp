@@ -64,8 +64,9 @@ TEST_CASE("ops: transforms of few and of many rows, short and long") {
 }
 
 TEST_CASE("ops: the transform of an image is the transform of its rows and of its columns") {
-  for (const auto& [height, width] :
+  for (const auto& extents :
        {std::array<std::int64_t, 2>{5, 3}, {64, 100}, {100, 7}, {300, 33}, {37, 20}, {9000, 5}}) {
+    const std::int64_t height = extents[0], width = extents[1];
     CAPTURE(height);
     CAPTURE(width);
     const ops::ComplexPair image{normal({height, width}, 1), normal({height, width}, 2)};

@@ -34,7 +34,8 @@ TEST_CASE("ops: fmax and fmin ignore NaN") {
 
 TEST_CASE("ops: isclose is NumPy's formula, with NaN and infinities") {
   for (const bool equal_nan : {false, true}) {
-    const auto [x, y] = pairs<double>();
+    const auto numbers = pairs<double>();
+    const std::vector<double>&x = numbers.first, &y = numbers.second;
     const Tensor got =
         ops::isclose(K::constant(x, {.dtype = "float64"}), K::constant(y, {.dtype = "float64"}),
                      {.rtol = 0.25, .atol = 0.125, .equal_nan = equal_nan});

@@ -43,7 +43,8 @@ std::pair<std::vector<T>, std::vector<T>> pairs() {
 template <class F, class G>
 void check_bits(const char* op, F f, G exact) {
   const auto check_dtype = [&]<class T>(T) {
-    const auto [x, y] = pairs<T>();
+    const auto numbers = pairs<T>();
+    const std::vector<T>&x = numbers.first, &y = numbers.second;
     const Tensor got =
         f(K::constant(x, {.dtype = ktape::dtype_of<T>()}), K::constant(y, {.dtype = ktape::dtype_of<T>()}));
     REQUIRE(got.dtype() == ktape::dtype_of<T>());
