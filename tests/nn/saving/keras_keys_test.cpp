@@ -192,9 +192,9 @@ TEST_CASE("what layers write for Keras 2.15 has keys of Keras 2.15, or is refuse
       continue;
     }
     CHECK_NOTHROW(nn::saving::expect_keras2(written));
-    for (const auto& [key, value] : written.config().at("config").config())
-      if (key != "name" && !taken.contains(name + "." + key))
-        CHECK_MESSAGE(known(key), name, " writes ", key, ": ", nn::to_json(value));
+    for (const auto& entry : written.config().at("config").config())
+      if (const std::string& key = entry.first; key != "name" && !taken.contains(name + "." + key))
+        CHECK_MESSAGE(known(key), name, " writes ", key, ": ", nn::to_json(entry.second));
   }
   CHECK(refused == std::set<std::string>{"GroupQueryAttention", "RMSNormalization"});
 }

@@ -26,11 +26,12 @@ TEST_CASE("list_file shows layers, shapes, dtypes and sizes of each format") {
   const ktape::Tensor in = nn::Input({3});
   const nn::Sequential inner({nn::Input({3}), nn::Dense(4, {.name = "deep"})}, {.name = "inner"});
   const nn::Model model(in, nn::Dense(2, {.name = "top"})(inner(in)));
-  for (const auto& [file, end] :
-       std::vector<std::pair<std::string, std::string>>{{"m.keras", "dense/vars/0"},
-                                                        {"m.h5", "top/kernel:0"},
-                                                        {"m.ktape", "top/kernel"},
-                                                        {"model.json", "top/kernel"}}) {
+  for (const auto& one : std::vector<std::pair<std::string, std::string>>{{"m.keras", "dense/vars/0"},
+                                                                          {"m.h5", "top/kernel:0"},
+                                                                          {"m.ktape", "top/kernel"},
+                                                                          {"model.json", "top/kernel"}}) {
+    const auto& file = one.first;
+    const auto& end = one.second;
     CAPTURE(file);
     model.save(files.folder() + '/' + file);
     const nn::FileListing listing = nn::list_file(files.folder() + '/' + file);

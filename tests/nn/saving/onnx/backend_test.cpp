@@ -105,7 +105,8 @@ TEST_CASE("onnx: the ONNX project's test data") {
         CHECK_MESSAGE(reason.find(exception->second) != std::string::npos, name, ": ", reason);
       }
     }
-  for (const auto& [name, reason] : known) CHECK_MESSAGE(seen.contains(name), name, " is no case");
+  for (const auto& exception : known)
+    CHECK_MESSAGE(seen.contains(exception.first), exception.first, " is no case");
   MESSAGE(passed, " pass, ", operators_missing, " need other operators or opsets, of ", seen.size());
   CHECK(static_cast<double>(passed) >= 0.95 * static_cast<double>(seen.size() - operators_missing));
 }
