@@ -208,7 +208,7 @@ std::optional<Values> recorded_values(const std::any& value) {
                      [](const Indices& indices) {
                        Value::List key;
                        for (const Index& entry : indices.entries()) key.push_back(value_of(entry));
-                       return Values{key};
+                       return Values{Value(key)};
                      }) ||
       visit_collections(value, out) || visit_structs(value, out) || visit_layers(value, out) ||
       visit_keras3(value, out);

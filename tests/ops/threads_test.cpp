@@ -1,3 +1,4 @@
+#include "../products.hpp"
 #include "catalogue.hpp"
 #include "check.hpp"
 
@@ -21,7 +22,7 @@ TEST_CASE(
   std::thread([&] { elsewhere = K::num_threads(); }).join();
   CHECK(elsewhere == before);
   K::set_num_threads(1);
-  CHECK(run() == by_three);
+  if (products_keep_bits()) CHECK(run() == by_three);
   K::set_num_threads(before);
 }
 

@@ -95,7 +95,7 @@ TEST_CASE("metrics for each of several outputs are lists, as in Keras") {
   CHECK(logs.contains("a_mae"));
   CHECK(logs.contains("b_mape"));
   CHECK(!logs.contains("a_mape"));
-  for (const Value& all : {Value(Value::List{"mae"}), Value(Value::List{Value::List{"mae"}})}) {
+  for (const Value& all : {Value(Value::List{"mae"}), Value(Value::List{Value(Value::List{"mae"})})}) {
     flat.set("metrics", all);
     nn::compile_from_config(model, flat);
     const nn::Logs both = model.test_on_batch(K::ones({2, 2}), {K::ones({2, 1}), K::ones({2, 1})});
@@ -156,7 +156,7 @@ TEST_CASE("bad compile arguments are errors and change nothing") {
           "[compile] loss must name outputs of 'small': received 'uot'");
   refused(with("loss", 3), "[loss] a name or a {class_name, config} must be a string: received 3");
   refused(with("loss_weights", "half"), "[compile] loss_weights must be a number: received \"half\"");
-  refused(with("metrics", Value::List{Value::List{"mea"}}),
+  refused(with("metrics", Value::List{Value(Value::List{"mea"})}),
           "[metric] the name must be known: received 'mea'");
   refused(Value(), "[small] compile_config must be a config: received null");
   refused(Config(), "received name='optimizer'");

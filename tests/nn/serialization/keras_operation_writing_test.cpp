@@ -37,7 +37,7 @@ TEST_CASE("an operation is a class of Keras 3, with its operands as arguments of
   CHECK(arguments_of(with_keras3_operations(operation("Less", "{}", {{"x1", 0.5}, {"x2", a}}))) ==
         Value::List{0.5, a});
   CHECK(arguments_of(with_keras3_operations(operation("Concatenate", "{}", {{"xs", Value::List{a, b}}}))) ==
-        Value::List{Value::List{a, b}});
+        Value::List{Value(Value::List{a, b})});
   CHECK(arguments_of(with_keras3_operations(
             operation("Einsum", R"({"subscripts": "ij,jk->ik"})", {{"operands", Value::List{a, b}}}))) ==
         Value::List{a, b});
