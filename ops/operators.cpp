@@ -38,7 +38,7 @@ Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
         s);
   if (x.dtype().is_floating())
     return op_helpers::unary_linear(
-        op, x, [f, v = s.real()](auto a) { return f(a, v); }, d);
+        op, x, kernels::converting_halves([f, v = s.real()](auto a) { return f(a, v); }), d);
   Tensor out = op_helpers::result_like(x);
   dispatch_integer(x.dtype(), [&]<class T>() {
     const auto g = [f, v = s.to<T>()](auto a) { return f(a, v); };
@@ -47,10 +47,10 @@ Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
   return out;
 }
 
-constexpr auto plus = [](auto a, auto b) { return a + b; };
-constexpr auto minus = [](auto a, auto b) { return a - b; };
-constexpr auto times = [](auto a, auto b) { return a * b; };
-constexpr auto over = [](auto a, auto b) { return a / b; };
+constexpr auto plus = kernels::converting_halves([](auto a, auto b) { return a + b; });
+constexpr auto minus = kernels::converting_halves([](auto a, auto b) { return a - b; });
+constexpr auto times = kernels::converting_halves([](auto a, auto b) { return a * b; });
+constexpr auto over = kernels::converting_halves([](auto a, auto b) { return a / b; });
 constexpr auto by_numerator = [](const auto& g, const auto& y) { return op_helpers::masked_slope(g, g / y); };
 constexpr auto by_denominator = [](const auto& g, const auto& x, const auto& y) {
   return op_helpers::masked_slope(g, -g * (x / y) / y);

@@ -43,31 +43,31 @@ inline Tensor result(const Shape& shape, DType dtype, const char* op) {
 void run_loop_of_any_size(const kernels::ElementLoop& loop, const Tensor& out,
                           std::initializer_list<const Tensor*> x);
 
-/// Runs the loop of the lambda `f`, or adds the loop to the queue if `out` waits; two operands may broadcast to
-/// `out`. Small operands of one size skip the preparations for threads and broadcasting, which would take longer than
-/// the loop.
-template <bool conditions, class... X>
-[[gnu::noinline]] void run_loop(kernels::ElementLoop::Run run, const void* f, std::size_t closure_bytes,
-                                DType dtype, const Tensor& out, const X&... x) {
-  const TensorImpl& to = *out.get();
-  if (!dtype.is_half() && to.size <= kernels::map_grain && (... && (x.get()->size == to.size)) &&
-      !to.storage->pending()) {
-    const void* const from[] = {x.raw()...};
-    return run(f, 1, to.size, to.storage->data(), from, nullptr);
-  }
-  const kernels::ElementLoop loop = kernels::loop_of_dtype(run, f, sizeof...(X), dtype, conditions);
-  if (to.storage->pending()) fusion::add_op(loop, closure_bytes, out, {&x...});
+/// Runs the loop of a lambda, or adds the loop to the queue if `out` waits; two operands may broadcast to `out`.
+template <class... X>
+[[gnu::noinline]] void run_or_add(const kernels::ElementLoop& loop, std::size_t closure_bytes,
+                                  const Tensor& out, const X&... x) {
+  if (out.get()->storage->pending()) fusion::add_op(loop, closure_bytes, out, {&x...});
   else run_loop_of_any_size(loop, out, {&x...});
 }
 
 /// Computes out = f(x...) for operands of the dtype, or adds the op to the queue if `out` waits; two operands
-/// may broadcast to `out`. Results have the dtype, too, or are conditions.
+/// may broadcast to `out`. Results have the dtype, too, or are conditions. Small operands of one size skip the
+/// preparations for threads and broadcasting, which would take longer than the loop.
 template <kernels::Elements elements, bool conditions = false, class F, class... X>
 void compute(const Tensor& out, DType dtype, F f, const X&... x) {
   static_assert(std::is_trivially_copyable_v<F> && sizeof(F) <= fusion::largest_closure);
+  constexpr bool any_half = kernels::detail::converts_halves<F>;
   clear_padding(f);  // equal functions then have equal bytes
   const auto run = kernels::loop_function<elements, sizeof...(X), conditions, F>(dtype);
-  run_loop<conditions>(run, &f, std::is_empty_v<F> ? 0 : sizeof(F), dtype, out, x...);
+  const TensorImpl& to = *out.get();
+  if ((any_half || !dtype.is_half()) && to.size <= kernels::map_grain &&
+      (... && (x.get()->size == to.size)) && !to.storage->pending()) {
+    const void* const from[] = {x.raw()...};
+    return run(&f, 1, to.size, to.storage->data(), from, nullptr);
+  }
+  const auto loop = kernels::loop_of_dtype(run, &f, sizeof...(X), dtype, conditions, any_half);
+  run_or_add(loop, std::is_empty_v<F> ? 0 : sizeof(F), out, x...);
 }
 
 }  // namespace op_helpers

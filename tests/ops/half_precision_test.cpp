@@ -159,6 +159,55 @@ TEST_CASE("sums of half precision are made in float32 and rounded once") {
   }
 }
 
+TEST_CASE_TEMPLATE(
+    "sums, differences, products and quotients of all numbers in half precision are rounded once", T,
+    ktape::float16, bfloat16) {
+  std::vector<T> numbers;
+  for (std::uint32_t bits = 0; bits < 65536; ++bits)
+    numbers.push_back(T::from_bits(static_cast<std::uint16_t>(bits)));
+  const Tensor x = Tensor::from_buffer(numbers.data(), 2 * numbers.size(), {65536}, ktape::dtype_of<T>());
+  for (const float other : {0.0f, -1.0f, 3.14159f, 1e-30f, 60000.0f, INFINITY, NAN}) {
+    const T operand(other);
+    const auto number = static_cast<float>(operand);
+    const auto differing = [&](const Tensor& result, auto f) {
+      int wrong = 0;
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const T expected(f(static_cast<float>(numbers[i]))), received = result.data<T>()[i];
+        const bool nan = std::isnan(static_cast<float>(expected));
+        wrong += nan ? !std::isnan(static_cast<float>(received)) : received.bits() != expected.bits();
+      }
+      return wrong;
+    };
+    const Tensor one = Tensor::from_buffer(&operand, 2, {1}, x.dtype()), many = one + K::zeros_like(x);
+    for (const Tensor& y : {many, one}) {
+      CAPTURE(other);
+      CHECK(differing(x + y, [&](float a) { return a + number; }) == 0);
+      CHECK(differing(x - y, [&](float a) { return a - number; }) == 0);
+      CHECK(differing(x * y, [&](float a) { return a * number; }) == 0);
+      CHECK(differing(x / y, [&](float a) { return a / number; }) == 0);
+    }
+    CHECK(differing(x + number, [&](float a) { return a + number; }) == 0);
+    CHECK(differing(number - x, [&](float a) { return number - a; }) == 0);
+    CHECK(differing(x * number, [&](float a) { return a * number; }) == 0);
+    CHECK(differing(number / x, [&](float a) { return number / a; }) == 0);
+  }
+}
+
+TEST_CASE(
+    "short rows and odd lengths of half precision are computed as long ones, and nothing after them is "
+    "written") {
+  for (const char* dtype : {"float16", "bfloat16"})
+    for (const std::int64_t n : {1, 3, 7, 8, 9, 17, 31, 33, 100}) {
+      const Tensor x = numbers({5, n}, 1), y = numbers({n}, 2), z = numbers({5, 1}, 3);
+      const Tensor a = K::cast(x, dtype), b = K::cast(y, dtype), c = K::cast(z, dtype);
+      const auto rounded = [&](const Tensor& t) { return K::cast(K::cast(t, dtype), "float32"); };
+      const Tensor as = K::cast(a, "float32"), bs = K::cast(b, "float32"), cs = K::cast(c, "float32");
+      CHECK(values(K::cast(a * b, "float32")) == values(rounded(as * bs)));
+      CHECK(values(K::cast(a - c, "float32")) == values(rounded(as - cs)));
+      CHECK(values(K::cast(c / b, "float32")) == values(rounded(cs / bs)));
+    }
+}
+
 TEST_CASE("half precision is drawn as float32 with the same seed, rounded, below the upper bound") {
   for (const char* dtype : {"float16", "bfloat16"}) {
     CAPTURE(std::string(dtype));

@@ -63,7 +63,6 @@ class ChainRun {
  public:
   ChainRun(const Chain& chain, std::int64_t block)
       : chain_(chain),
-        block_(block),
         stride_(block * 8 + 64),
         buffers_(static_cast<std::size_t>(chain.buffers * stride_)) {
     for (const ChainSource& source : chain.sources) {
@@ -94,7 +93,7 @@ class ChainRun {
   }
 
   const Chain& chain_;
-  std::int64_t block_, stride_;
+  std::int64_t stride_;
   WorkVector<char> buffers_;
   std::vector<std::unique_ptr<SourceReader>> readers_;  ///< null for a single element, which is read once
 };

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/ops/kernels/elementwise/broadcast.hpp>
-#include <ktape/ops/kernels/simd/vector.hpp>
+#include <ktape/ops/kernels/simd/load_numbers.hpp>
 
 #include <utility>
 
@@ -14,6 +14,15 @@ inline constexpr std::int64_t map_grain = 1 << 15;
 
 /// The type of half precision numbers in memory, for which a loop computes floats.
 enum class Half : std::uint8_t { None, Float16, BFloat16 };
+
+/// A lambda whose loops convert half precision numbers in registers: for functions that take less time than a pass
+/// over the memory of a block. The loops of other lambdas see blocks of floats, and half precision needs no code.
+template <class F>
+struct ConvertsHalves : F {};
+template <class F>
+constexpr ConvertsHalves<F> converting_halves(F f) {
+  return {f};
+}
 
 /// A compiled loop over consecutive elements, out[i] = f(x[i]...), and what its callers must know of the
 /// element types. For each lambda and type only this loop is compiled: threads, broadcasting and half
@@ -35,18 +44,20 @@ struct ElementLoop {
   std::uint8_t in_size;   ///< bytes of an input's element in memory
   std::uint8_t out_size;  ///< bytes of a result's element in memory
   std::uint8_t lanes;     ///< elements of a vector; 1 for a loop over elements
-  Half halves;            ///< the type of the inputs in memory
+  Half halves;            ///< the type of the inputs that must be converted before the loop
   bool results_halves;    ///< results have the type of the inputs
 };
 
 /// Returns a loop whose inputs and results have a dtype; the results are bools if `conditions`. The bytes of a
 /// vector are those of the source that compiles `run`.
 inline ElementLoop loop_of_dtype(ElementLoop::Run run, const void* f, int inputs, DType dtype,
-                                 bool conditions, int bytes_of_vector = vector_bytes) {
+                                 bool conditions, bool converts_halves = false,
+                                 int bytes_of_vector = vector_bytes) {
   const auto size = static_cast<std::uint8_t>(dtype.size());
   const std::size_t computed = dtype == DType::Float64 ? sizeof(double) : sizeof(float);
   const std::size_t lanes = dtype.is_floating() ? static_cast<std::size_t>(bytes_of_vector) / computed : 1;
-  const Half halves = dtype == DType::Float16    ? Half::Float16
+  const Half halves = converts_halves            ? Half::None
+                      : dtype == DType::Float16  ? Half::Float16
                       : dtype == DType::BFloat16 ? Half::BFloat16
                                                  : Half::None;
   return {run,
@@ -77,15 +88,19 @@ void map_broadcast(const ElementLoop& loop, const BroadcastPlan& plan, void* out
 void map_halves(const ElementLoop& loop, std::int64_t n, void* out, const void* const* x);
 
 namespace detail {
-/// The type of the elements that a loop over T computes: float for half precision, whose loop is the loop of
-/// float.
-template <class T>
-using loop_type = std::conditional_t<is_half<T>, float, T>;
+template <class F>
+inline constexpr bool converts_halves = false;
+template <class F>
+inline constexpr bool converts_halves<ConvertsHalves<F>> = true;
+
+/// The type of the elements that a loop of F over T reads: float for half precision that is converted before.
+template <class T, class F>
+using loop_type = std::conditional_t<is_half<T> && !converts_halves<F>, float, T>;
 
 /// Stores a vector of results.
-template <class A>
-void store_results(A* to, const Batch<A>& numbers) {
-  store(to, static_cast<Vec<A>>(numbers));
+template <class T>
+requires(!std::is_same_v<T, bool>) void store_results(T* to, const Batch<computed_type<T>>& numbers) {
+  store_numbers(to, numbers);
 }
 #if defined(__SSE2__)
 /// Returns the sign bits of the lanes.
@@ -121,17 +136,18 @@ template <class T, class R, class F, std::size_t... I>
   const F f = *static_cast<const F*>(function);
   R* out = static_cast<R*>(to);
   const T* x[] = {static_cast<const T*>(from[I])...};
-  if constexpr (std::is_floating_point_v<T>) {
-    using Result = std::conditional_t<std::is_same_v<R, T>, Batch<T>, xsimd::batch_bool<T>>;
+  if constexpr (std::is_floating_point_v<T> || is_half<T>) {
+    using A = computed_type<T>;
+    using Result = std::conditional_t<std::is_same_v<R, T>, Batch<A>, xsimd::batch_bool<A>>;
     if (!steps) {
-      for (std::int64_t i = 0; i < n; i += lanes<T>)
-        store_results(out + i, Result(f(Batch<T>(load(x[I] + i))...)));
+      for (std::int64_t i = 0; i < n; i += lanes<A>)
+        store_results(out + i, Result(f(load_numbers(x[I] + i)...)));
       return;
     }
     const std::int64_t step[] = {steps[I].vector...};
     for (; rows > 0; --rows, out += n, ((x[I] += steps[I].row), ...))
-      for (std::int64_t i = 0; i < n; i += lanes<T>) {
-        store_results(out + i, Result(f(Batch<T>(load(x[I]))...)));
+      for (std::int64_t i = 0; i < n; i += lanes<A>) {
+        store_results(out + i, Result(f(load_numbers(x[I])...)));
         ((x[I] += step[I]), ...);
       }
   } else {
@@ -145,14 +161,14 @@ template <class T, class R, class F, std::size_t... I>
 /// The loop of lambdas of the type F over N inputs of T with results of R.
 template <class T, class R, class F, int N>
 constexpr auto loop_of = []<std::size_t... I>(std::index_sequence<I...>) {
-  return &run_loop<loop_type<T>, loop_type<R>, F, I...>;
+  return &run_loop<loop_type<T, F>, loop_type<R, F>, F, I...>;
 }
 (std::make_index_sequence<N>());
 
 /// Returns the loop of a lambda over N inputs of T with results of R.
 template <class T, class R, int N, class F>
 ElementLoop element_loop(const F& f) {
-  return loop_of_dtype(loop_of<T, R, F, N>, &f, N, dtype_of<T>(), !std::is_same_v<T, R>);
+  return loop_of_dtype(loop_of<T, R, F, N>, &f, N, dtype_of<T>(), !std::is_same_v<T, R>, converts_halves<F>);
 }
 }  // namespace detail
 
@@ -175,7 +191,8 @@ ElementLoop::Run loop_function(DType dtype) {
 /// Returns the loop of a lambda over N inputs of a dtype.
 template <Elements elements, int N, bool conditions = false, class F>
 ElementLoop element_loop(DType dtype, const F& f) {
-  return loop_of_dtype(loop_function<elements, N, conditions, F>(dtype), &f, N, dtype, conditions);
+  return loop_of_dtype(loop_function<elements, N, conditions, F>(dtype), &f, N, dtype, conditions,
+                       detail::converts_halves<F>);
 }
 
 /// out[i] = f(x[i]...) over whole tensors of T, with results of R: T or bool.

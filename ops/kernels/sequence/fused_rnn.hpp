@@ -30,7 +30,7 @@ struct HardSigmoid {
   }
   template <class V>
   static V slope(V y) {
-    return (y > 0) & (y < 1) ? V{} + decltype(y[0] + 0)(0.2) : V{};
+    return ((y > 0) & (y < 1)) ? V{} + decltype(y[0] + 0)(0.2) : V{};
   }
 };
 struct Tanh {
