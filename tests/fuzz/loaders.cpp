@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 #include "../nn/data/archives.hpp"
 #include "../nn/data/image_bytes.hpp"
@@ -131,10 +132,20 @@ Seeds onnx_seeds(const std::string& path) {
   return seeds;
 }
 
+/// Removes the loaders of files that are in HDF5, or contain HDF5, from a build without HDF5.
+std::vector<Loader> without_missing_formats(std::vector<Loader> all) {
+  if (!hdf5_is_built())
+    std::erase_if(all, [](const Loader& x) {
+      const std::string_view name = x.name;
+      return name == "keras" || name == "h5" || name == "weights_h5";
+    });
+  return all;
+}
+
 }  // namespace
 
 const std::vector<Loader>& loaders() {
-  static const std::vector<Loader> all{
+  static const std::vector<Loader> all = without_missing_formats({
       {"csv", "table.csv", [](const std::string& path) { data::load_csv(path); },
        [](const std::string&) -> Seeds { return {"a,b\n1,2.5\n-3e4,\"5\"\n"}; },
        [](const std::string&) -> Seeds { return gzip_of("1\n"); }},
@@ -197,7 +208,7 @@ const std::vector<Loader>& loaders() {
          return {
              R"({"backend": "xtensor", "epsilon": 1e-07, "floatx": "float32", "image_data_format": "channels_last"})"};
        }},
-  };
+  });
   return all;
 }
 

@@ -1,4 +1,5 @@
 #include "../close.hpp"
+#include "../hdf5.hpp"
 #include "../ops/check.hpp"
 #include "data/files.hpp"
 
@@ -178,7 +179,7 @@ TEST_CASE("K::zeros and K::ones are initializers") {
   CHECK(dense.get_config().at("kernel_initializer").config().at("class_name").string() == "Ones");
 }
 
-TEST_CASE("models with functions as arguments are saved, loaded and cloned in every format") {
+TEST_CASE("models with functions as arguments are saved, loaded and cloned in every format" * needs_hdf5) {
   const Files files;
   const nn::Sequential model(
       {nn::Input({4, 3}),
@@ -209,7 +210,7 @@ TEST_CASE("models with functions as arguments are saved, loaded and cloned in ev
   }
 }
 
-TEST_CASE("functions that are no classes of metrics are restored from files") {
+TEST_CASE("functions that are no classes of metrics are restored from files" * needs_hdf5) {
   const Files files;
   const nn::Sequential model({nn::Dense(2, {.activation = A::softmax, .input_shape = {3}})});
   model.compile(

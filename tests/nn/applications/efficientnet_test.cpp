@@ -1,3 +1,5 @@
+#include "../../hdf5.hpp"
+
 #include <ktape/ktape.hpp>
 
 #include "../../ops/check.hpp"
@@ -25,7 +27,7 @@ TEST_CASE("the layers of EfficientNetB0") {
   CHECK(efficient.get_layer("block1a_se_reduce").weights()[0].shape() == Shape{1, 1, 32, 8});
 }
 
-TEST_CASE("the deviations in EfficientNetB0's published files become variances") {
+TEST_CASE("the deviations in EfficientNetB0's published files become variances" * needs_hdf5) {
   const Files files;
   const std::string published = files.folder() + "/published.h5", own = files.folder() + "/own.h5";
   const auto normalization = [](const nn::Model& model) { return model.layers()[2]; };

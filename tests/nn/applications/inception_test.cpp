@@ -1,3 +1,5 @@
+#include "../../hdf5.hpp"
+
 #include <ktape/ktape.hpp>
 
 #include "../../ops/check.hpp"
@@ -31,7 +33,7 @@ TEST_CASE("InceptionV3's normalizations have no gamma") {
   CHECK(nn::saving::keras_layers(inception)[2].weights().size() == 3);  // without gamma
 }
 
-TEST_CASE("weights of unnamed layers come back by their position") {
+TEST_CASE("weights of unnamed layers come back by their position" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/weights.h5";
   const nn::Model model = with_random_weights(InceptionV3({.include_top = false}));

@@ -1,3 +1,5 @@
+#include "../../hdf5.hpp"
+
 #include <ktape/ktape.hpp>
 
 #include "../../ops/check.hpp"
@@ -57,7 +59,7 @@ TEST_CASE("a network of other classes, another size and another activation") {
   CHECK(!close(K::sum(logits(x), -1), K::ones({2}), {.rtol = 1e-3}));
 }
 
-TEST_CASE("MobileNetV3Small is saved and loaded") {
+TEST_CASE("MobileNetV3Small is saved and loaded" * needs_hdf5) {
   const Files files;
   const Tensor x = normal({1, 32, 32, 3}, 5, "float32");
   const nn::Model mobile = MobileNetV3Small({.input_shape = {32, 32, 3}, .classes = 4});

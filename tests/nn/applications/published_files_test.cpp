@@ -1,3 +1,5 @@
+#include "../../hdf5.hpp"
+
 #include <ktape/nn/saving/keras/keras_layers.hpp>
 
 #include "../../ops/check.hpp"
@@ -141,7 +143,7 @@ std::string misplaced(const nn::Model& model) {
 
 }  // namespace
 
-TEST_CASE("files in the layouts that Keras publishes load, by name, too") {
+TEST_CASE("files in the layouts that Keras publishes load, by name, too" * needs_hdf5) {
   if (!has_python("h5py")) return;
   for (const Published& as : published) {
     CAPTURE(as.application);
@@ -214,7 +216,7 @@ TEST_CASE("the names in published files are those of their time") {
     CHECK_MESSAGE(has(dense, name), name);
 }
 
-TEST_CASE("layers that another program has counted are found by their position") {
+TEST_CASE("layers that another program has counted are found by their position" * needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   const nn::Model model = InceptionV3({.include_top = false});
@@ -226,7 +228,7 @@ TEST_CASE("layers that another program has counted are found by their position")
   CHECK(misplaced(model) == "none");
 }
 
-TEST_CASE("an automatic name counts from 1 only where all layers of its kind fit") {
+TEST_CASE("an automatic name counts from 1 only where all layers of its kind fit" * needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   const auto make = [](std::int64_t last) {
@@ -244,7 +246,8 @@ TEST_CASE("an automatic name counts from 1 only where all layers of its kind fit
                        ktape::ValueError);
 }
 
-TEST_CASE("a file with a classifier gives its features by name, and its classifier only to equal classes") {
+TEST_CASE("a file with a classifier gives its features by name, and its classifier only to equal classes" *
+          needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   const auto make = [](bool top, std::int64_t classes) {

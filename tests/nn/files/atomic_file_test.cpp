@@ -1,3 +1,5 @@
+#include "../../hdf5.hpp"
+
 #include <ktape/ktape.hpp>
 #include <ktape/nn/files/atomic_file.hpp>
 
@@ -184,7 +186,7 @@ TEST_CASE("AtomicFile: the next writer removes the temporary files of killed wri
   CHECK(fs::exists(alive));
 }
 
-TEST_CASE("a full disk is an error of every format, and the old file stays") {
+TEST_CASE("a full disk is an error of every format, and the old file stays" * needs_hdf5) {
   const Files files;
   const nn::Sequential model({nn::Input({100}), nn::Dense(100)});
   for (const std::string name :

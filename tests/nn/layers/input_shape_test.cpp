@@ -1,3 +1,4 @@
+#include "../../hdf5.hpp"
 #include "../../ops/check.hpp"
 #include "../data/files.hpp"
 
@@ -91,7 +92,7 @@ TEST_CASE("the config of a layer keeps the shape as Keras 2's batch_input_shape"
   CHECK(!nn::Dense(4).get_config().contains("batch_input_shape"));
 }
 
-TEST_CASE("models keep the shape of their input in every format") {
+TEST_CASE("models keep the shape of their input in every format" * needs_hdf5) {
   const Files files;
   const nn::Sequential model(
       {nn::TimeDistributed(nn::Dense(4, {.activation = "hard_sigmoid", .input_shape = {3}}),

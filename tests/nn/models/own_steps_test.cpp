@@ -1,4 +1,5 @@
 #include "../../close.hpp"
+#include "../../hdf5.hpp"
 #include "../../ops/check.hpp"
 #include "../data/files.hpp"
 
@@ -142,7 +143,8 @@ TEST_CASE_FIXTURE(Samples, "a functional model may define its training step") {
   CHECK(pair.name() != "small");
 }
 
-TEST_CASE_FIXTURE(Samples, "a functional model of a registered class is saved, loaded and cloned as one") {
+TEST_CASE_FIXTURE(Samples, "a functional model of a registered class is saved, loaded and cloned as one" *
+                               needs_hdf5) {
   const Files files;
   const Doubling model = small();
   model.compile({.optimizer = "adam", .loss = "mse"});
@@ -181,7 +183,8 @@ TEST_CASE_FIXTURE(Samples, "a functional model of a registered class is saved, l
   }
 }
 
-TEST_CASE_FIXTURE(Samples, "weights of a custom class of functional model fit a plain functional model") {
+TEST_CASE_FIXTURE(Samples,
+                  "weights of a custom class of functional model fit a plain functional model" * needs_hdf5) {
   const Files files;
   const Doubling model = small();
   const nn::Model plain = nn::model_from_json(

@@ -1,3 +1,4 @@
+#include "../../hdf5.hpp"
 #include "../../ops/check.hpp"
 #include "../data/files.hpp"
 
@@ -44,7 +45,7 @@ TEST_CASE("build of a model class makes the weights of its layers") {
   CHECK(block.weights().size() == 2);
 }
 
-TEST_CASE("a model class that was built by a shape saves all its weights") {
+TEST_CASE("a model class that was built by a shape saves all its weights" * needs_hdf5) {
   const Files files;
   const TwoLayers model, other;
   model.build({None, 3});

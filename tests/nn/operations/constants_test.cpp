@@ -1,9 +1,10 @@
+#include "../../hdf5.hpp"
 #include "../data/files.hpp"
 #include "op_models.hpp"
 
 using namespace op_models;
 
-TEST_CASE("constants between layers are kept with their dtype, also infinities") {
+TEST_CASE("constants between layers are kept with their dtype, also infinities" * needs_hdf5) {
   const Tensor in = nn::Input({3}, {.name = "in"});
   const Tensor h = nn::Dense(3, {.name = "h"})(in);
   const Tensor chosen = K::constant({1, 0, 1}, {.dtype = "bool"});

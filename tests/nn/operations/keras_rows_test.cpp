@@ -1,3 +1,5 @@
+#include "../../hdf5.hpp"
+
 // Models with each operation of the tables, made by the function and read from a file: saved, loaded and cloned.
 #include "keras_rows.hpp"
 
@@ -89,7 +91,7 @@ TEST_CASE("each operation has a row with a call") {
     CHECK_MESSAGE(called.count(operation.name) + without_model.count(operation.name) == 1, operation.name);
 }
 
-TEST_CASE("models with a call of each function are saved, loaded and cloned") {
+TEST_CASE("models with a call of each function are saved, loaded and cloned" * needs_hdf5) {
   const Files files;
   for (const std::string row : rows()) {
     CAPTURE(row);
@@ -97,7 +99,7 @@ TEST_CASE("models with a call of each function are saved, loaded and cloned") {
   }
 }
 
-TEST_CASE("models with each operation as files have them are saved, loaded and cloned") {
+TEST_CASE("models with each operation as files have them are saved, loaded and cloned" * needs_hdf5) {
   const Files files;
   for (const std::string row : rows()) {
     CAPTURE(row);

@@ -1,3 +1,4 @@
+#include "../../hdf5.hpp"
 #include "../data/files.hpp"
 #include "op_models.hpp"
 
@@ -42,7 +43,7 @@ TEST_CASE("models with ops between layers are cloned and made again from JSON") 
   }
 }
 
-TEST_CASE("models with ops between layers are saved and loaded in each format") {
+TEST_CASE("models with ops between layers are saved and loaded in each format" * needs_hdf5) {
   const Files files;
   for (const Case& one : all_cases()) {
     CAPTURE(one.operation);
@@ -73,7 +74,7 @@ TEST_CASE("ops between layers have rows of their own in a summary and boxes in a
     CHECK_MESSAGE(svg.str().find(box) != std::string::npos, svg.str());
 }
 
-TEST_CASE("an op that makes an output gives the output its name, also in a loaded model") {
+TEST_CASE("an op that makes an output gives the output its name, also in a loaded model" * needs_hdf5) {
   const Tensor in = nn::Input({4}, {.name = "in"});
   const Tensor h = nn::Dense(4, {.name = "h"})(in);
   const nn::Model model(in, {h * 2.f, K::sum(h, 1), h * 3.f});
@@ -87,7 +88,7 @@ TEST_CASE("an op that makes an output gives the output its name, also in a loade
   again.train_on_batch(x, {K::ones({3, 4}), K::ones({3}), K::ones({3, 4})});
 }
 
-TEST_CASE("a model in a model and a layer that is called twice may stand beside ops") {
+TEST_CASE("a model in a model and a layer that is called twice may stand beside ops" * needs_hdf5) {
   const Tensor in = nn::Input({4}, {.name = "in"});
   const nn::Dense shared(4, {.name = "shared"});
   const nn::Model inner(in, K::tanh(shared(in)) * 0.5f, {.name = "inner"});

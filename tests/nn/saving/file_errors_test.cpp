@@ -1,3 +1,4 @@
+#include "../../hdf5.hpp"
 #include "../../ops/check.hpp"
 #include "../data/files.hpp"
 
@@ -48,7 +49,7 @@ std::string content(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a file that is missing, empty, cut off or of another kind is named in the error") {
+TEST_CASE("a file that is missing, empty, cut off or of another kind is named in the error" * needs_hdf5) {
   for (const FormatCase& format : formats()) {
     const Files files;
     const std::string path = files.folder() + '/' + format.file;
@@ -62,7 +63,7 @@ TEST_CASE("a file that is missing, empty, cut off or of another kind is named in
   }
 }
 
-TEST_CASE("the weights of another model are refused with the file's name") {
+TEST_CASE("the weights of another model are refused with the file's name" * needs_hdf5) {
   for (const FormatCase& format : formats()) {
     const Files files;
     const std::string path = files.folder() + '/' + format.file;

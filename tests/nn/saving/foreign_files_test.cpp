@@ -1,3 +1,5 @@
+#include "../../hdf5.hpp"
+
 #include <ktape/ktape.hpp>
 
 #include <algorithm>
@@ -63,7 +65,7 @@ nn::Model model_in(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("models of Keras and TensorFlow.js give the predictions of these programs") {
+TEST_CASE("models of Keras and TensorFlow.js give the predictions of these programs" * needs_hdf5) {
   for (const fs::path& folder : sorted("tests/model_files")) {
     if (!fs::is_directory(folder)) continue;
     const std::vector<Tensor> inputs = tensors_in(folder / "inputs.json"),

@@ -1,3 +1,5 @@
+#include "../../hdf5.hpp"
+
 #include <ktape/nn/layers/preprocessing/lookup.hpp>
 #include <ktape/nn/layers/preprocessing/numeric.hpp>
 #include <ktape/nn/layers/preprocessing/text.hpp>
@@ -22,7 +24,7 @@ constexpr const char* formats[] = {".keras", ".h5"};
 
 }  // namespace
 
-TEST_CASE("a model of layers of every kind comes back from Keras's files") {
+TEST_CASE("a model of layers of every kind comes back from Keras's files" * needs_hdf5) {
   const Files files;
   const Tensor x = K::random_normal({2, 12, 12, 3}, {.seed = 1});
   const nn::Model model = with_random_weights(every_kind());
@@ -37,7 +39,7 @@ TEST_CASE("a model of layers of every kind comes back from Keras's files") {
   }
 }
 
-TEST_CASE("a training that resumes from Keras's files continues as if it had not stopped") {
+TEST_CASE("a training that resumes from Keras's files continues as if it had not stopped" * needs_hdf5) {
   const Files files;
   const Tensor x = K::random_normal({32, 4}, {.seed = 1}), y = K::random_normal({32, 2}, {.seed = 2});
   for (const std::string format : formats) {
@@ -61,7 +63,7 @@ TEST_CASE("a training that resumes from Keras's files continues as if it had not
   }
 }
 
-TEST_CASE("the files are those that Keras looks for") {
+TEST_CASE("the files are those that Keras looks for" * needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   const nn::Sequential model({nn::Dense(2, {.name = "one"}), nn::Dense(1, {.name = "two"})},
@@ -96,7 +98,8 @@ Adam
 )");
 }
 
-TEST_CASE("vocabularies and statistics are restored, also from separate files in Keras's archives") {
+TEST_CASE("vocabularies and statistics are restored, also from separate files in Keras's archives" *
+          needs_hdf5) {
   const Files files;
   const auto learned = [] {
     const nn::Sequential model({nn::Normalization(), nn::Dense(1)});
@@ -132,7 +135,8 @@ with zipfile.ZipFile('ids.keras', 'w', zipfile.ZIP_DEFLATED) as z:
 }
 
 TEST_CASE(
-    "the state of Keras 2's first optimizers is read: one kind after the other, without a learning rate") {
+    "the state of Keras 2's first optimizers is read: one kind after the other, without a learning rate" *
+    needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   const nn::Sequential model({nn::Dense(2, {.name = "one"})});
@@ -164,7 +168,8 @@ for n, v in zip(names, values): g[n] = v
 
 TEST_CASE(
     "the state of an optimizer in .h5 is read without a learning rate, as in Keras 2, and with one, as in "
-    "Keras 3") {
+    "Keras 3" *
+    needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   const std::string path = files.folder() + "/m.h5";
@@ -190,7 +195,7 @@ for n, v in zip(names, values): g[n] = v
   }
 }
 
-TEST_CASE("files that are no models are errors that name them") {
+TEST_CASE("files that are no models are errors that name them" * needs_hdf5) {
   const Files files;
   const auto check = [&](const std::string& path, const char* text) {
     CHECK_THROWS_WITH_AS(nn::load_model(path), Contains(text), IOError);

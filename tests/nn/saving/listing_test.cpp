@@ -1,3 +1,4 @@
+#include "../../hdf5.hpp"
 #include "../../ops/check.hpp"
 #include "../data/files.hpp"
 #include "../files/torch_files.hpp"
@@ -21,7 +22,7 @@ nn::ListedTensor ending(const nn::FileListing& listing, const std::string& end) 
 
 }  // namespace
 
-TEST_CASE("list_file shows layers, shapes, dtypes and sizes of each format") {
+TEST_CASE("list_file shows layers, shapes, dtypes and sizes of each format" * needs_hdf5) {
   const Files files;
   const ktape::Tensor in = nn::Input({3});
   const nn::Sequential inner({nn::Input({3}), nn::Dense(4, {.name = "deep"})}, {.name = "inner"});

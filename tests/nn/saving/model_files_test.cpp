@@ -1,3 +1,5 @@
+#include "../../hdf5.hpp"
+
 #include <ktape/ktape.hpp>
 
 #include "../../ops/check.hpp"
@@ -45,7 +47,7 @@ using Two = nn::ModelOf<TwoImpl>;
 
 }  // namespace
 
-TEST_CASE("load_model: a file that is cut off anywhere is a short error that names the file") {
+TEST_CASE("load_model: a file that is cut off anywhere is a short error that names the file" * needs_hdf5) {
   const Files files;
   const nn::Sequential model({nn::Input({4}), nn::Dense(8, {.activation = "relu"}), nn::Dense(2)});
   model.compile({.optimizer = "adam", .loss = "mse"});
@@ -71,7 +73,7 @@ TEST_CASE("load_model: a file that is cut off anywhere is a short error that nam
   }
 }
 
-TEST_CASE("load_model: layers of the program's own are found among the custom objects") {
+TEST_CASE("load_model: layers of the program's own are found among the custom objects" * needs_hdf5) {
   const Files files;
   const nn::Sequential model({nn::Input({4}), nn::Dense(2), Times(3)});
   const Tensor x = normal({3, 4}, 1, "float32");
@@ -87,7 +89,7 @@ TEST_CASE("load_model: layers of the program's own are found among the custom ob
   }
 }
 
-TEST_CASE("load_model: a model class of the program's own comes with its weights") {
+TEST_CASE("load_model: a model class of the program's own comes with its weights" * needs_hdf5) {
   const Files files;
   const Two model;
   const Tensor x = normal({3, 4}, 1, "float32"), y = model(x);
@@ -101,7 +103,8 @@ TEST_CASE("load_model: a model class of the program's own comes with its weights
   }
 }
 
-TEST_CASE("load_weights: a model class of the program's own takes its weights from every format") {
+TEST_CASE("load_weights: a model class of the program's own takes its weights from every format" *
+          needs_hdf5) {
   const Files files;
   const Two model;
   const Tensor x = normal({3, 4}, 1, "float32"), y = model(x);

@@ -1,4 +1,5 @@
 #include "../policies.hpp"
+#include "../../hdf5.hpp"
 #include "../../ops/check.hpp"
 
 #include <ktape/ktape.hpp>
@@ -46,7 +47,7 @@ void check_policies(const nn::Layer& a, const nn::Layer& b) {
 
 }  // namespace
 
-TEST_CASE("files and clones keep the policies of all layers, and compute the same") {
+TEST_CASE("files and clones keep the policies of all layers, and compute the same" * needs_hdf5) {
   const Folder folder;
   K::set_random_seed(2);  // with other weights, a first step in float16 may overflow and be skipped
   for (const std::string& policy : mixed_policies)
@@ -124,7 +125,7 @@ TEST_CASE("a map of policies is kept by Keras 3's form, and refused by Keras 2's
                        ValueError);
 }
 
-TEST_CASE("a file keeps that losses are not scaled, and the factor of a LossScaleOptimizer") {
+TEST_CASE("a file keeps that losses are not scaled, and the factor of a LossScaleOptimizer" * needs_hdf5) {
   const Folder folder;
   const PolicyScope scope("mixed_float16");
   const nn::Model model = sequence();

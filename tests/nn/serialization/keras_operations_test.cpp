@@ -1,3 +1,5 @@
+#include "../../hdf5.hpp"
+
 #include <ktape/nn/serialization/keras_objects.hpp>
 #include <ktape/nn/serialization/model_config.hpp>
 
@@ -168,7 +170,7 @@ void check_formats(const nn::Model& model, const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("a model of Keras 3 with operations between its layers loads") {
+TEST_CASE("a model of Keras 3 with operations between its layers loads" * needs_hdf5) {
   using ktape::All, ktape::Slice, ktape::Ellipsis, ktape::NewAxis, ktape::None;
   const nn::Model model = model_in("operations_keras3.json");
   const Tensor x = K::random_normal({2, 3, 4});
@@ -188,7 +190,7 @@ TEST_CASE("a model of Keras 3 with operations between its layers loads") {
   check_formats(model, x);
 }
 
-TEST_CASE("a model of Keras 2 with functions of TensorFlow between its layers loads") {
+TEST_CASE("a model of Keras 2 with functions of TensorFlow between its layers loads" * needs_hdf5) {
   using ktape::All;
   const nn::Model model = model_in("operations_keras2.json");
   const Tensor x = K::random_normal({2, 3, 4});

@@ -1,3 +1,5 @@
+#include "../../../hdf5.hpp"
+
 #include <ktape/ktape.hpp>
 #include <ktape/nn/applications/internal/application_builder.hpp>
 
@@ -93,7 +95,7 @@ TEST_CASE("arguments that do not fit are refused") {
           "classifier_activation=relu");
 }
 
-TEST_CASE("weights come back from a file, whole and by name") {
+TEST_CASE("weights come back from a file, whole and by name" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/weights.h5";
   const nn::Model model = with_random_weights(small_mobilenet());

@@ -1,3 +1,5 @@
+#include "../../../hdf5.hpp"
+
 #include <ktape/nn/data/formats/idx.hpp>
 
 #include <cstdlib>
@@ -74,7 +76,7 @@ TEST_CASE("load_mnist: images and labels of a folder") {
 }
 
 // KTAPE_DATA names a folder with the files of MNIST's test set.
-TEST_CASE("load_mnist: the published files") {
+TEST_CASE("load_mnist: the published files" * needs_hdf5) {
   const char* folder = std::getenv("KTAPE_DATA");
   if (!folder || !std::filesystem::exists(std::filesystem::path(folder) / "t10k-images-idx3-ubyte.gz")) {
     MESSAGE("skipped: KTAPE_DATA names no folder with t10k-images-idx3-ubyte.gz");

@@ -1,3 +1,5 @@
+#include "../../../hdf5.hpp"
+
 #include <ktape/ktape.hpp>
 #include <ktape/nn/files/npy.hpp>
 #include <ktape/nn/saving/base/weights.hpp>
@@ -152,7 +154,7 @@ TEST_CASE("load_weights: weights of another model are errors that name layers, w
   CHECK_THROWS_WITH_AS(other.load_weights("model.txt"), Contains(".safetensors"), ValueError);
 }
 
-TEST_CASE("load_weights: a layer of an inner model is named by its path") {
+TEST_CASE("load_weights: a layer of an inner model is named by its path" * needs_hdf5) {
   const auto model = [](std::int64_t units) {
     const nn::Sequential inner({nn::Dense(units, {.name = "conv"}), nn::Dense(2, {.name = "end"})},
                                {.name = "net"});

@@ -1,3 +1,4 @@
+#include "../../../hdf5.hpp"
 #include "../../../ops/check.hpp"
 #include "../../data/files.hpp"
 
@@ -67,7 +68,7 @@ TEST_CASE("the state of an optimizer stands in Keras's order") {
   }
 }
 
-TEST_CASE("the state of an optimizer is restored from Keras's files, and the training resumes") {
+TEST_CASE("the state of an optimizer is restored from Keras's files, and the training resumes" * needs_hdf5) {
   const Files files;
   const Tensor x = normal({4, 2}, 1, "float32"), y = normal({4, 3}, 2, "float32");
   for (const auto& [given_config, shapes] : cases())

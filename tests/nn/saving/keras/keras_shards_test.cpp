@@ -1,3 +1,4 @@
+#include "../../../hdf5.hpp"
 #include "../../../ops/check.hpp"
 #include "../../data/files.hpp"
 
@@ -26,7 +27,7 @@ constexpr double gigabyte = 1 << 30;
 
 }  // namespace
 
-TEST_CASE("weights are saved in several files, as Keras does, and read again") {
+TEST_CASE("weights are saved in several files, as Keras does, and read again" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/m.weights.json";
   const nn::Sequential model = network(), other = network();
@@ -42,7 +43,7 @@ TEST_CASE("weights are saved in several files, as Keras does, and read again") {
     CHECK(values(other.weights()[i].value()) == values(model.weights()[i].value()));
 }
 
-TEST_CASE("the size of files is checked, and nothing is written") {
+TEST_CASE("the size of files is checked, and nothing is written" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/m.weights.json";
   const nn::Sequential model = network();

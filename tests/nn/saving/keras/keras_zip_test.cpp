@@ -1,3 +1,5 @@
+#include "../../../hdf5.hpp"
+
 #include <ktape/ktape.hpp>
 #include <ktape/nn/files/zip.hpp>
 #include <ktape/nn/saving/keras/keras_zip.hpp>
@@ -23,7 +25,7 @@ std::vector<std::string> entries_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a Keras archive has metadata, config and weights, and gives the model again") {
+TEST_CASE("a Keras archive has metadata, config and weights, and gives the model again" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/m.keras";
   const nn::Sequential model({nn::Input({4}), nn::Dense(3, {.activation = "tanh"})});
@@ -49,7 +51,7 @@ TEST_CASE("an archive without its parts is an error that names them") {
   refused({{.name = "config.json", .content = "{}"}}, "a Keras model has a file model.weights.h5");
 }
 
-TEST_CASE("load_model: the JSON and the arrays of a Keras archive inflate up to their limits") {
+TEST_CASE("load_model: the JSON and the arrays of a Keras archive inflate up to their limits" * needs_hdf5) {
   const Files files;
   const auto load = [](const std::string& path) { nn::load_model(path); };
   const auto refused = [&](const std::string& name, const std::vector<Packed>& entries, const char* reason) {

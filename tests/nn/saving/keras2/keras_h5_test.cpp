@@ -1,3 +1,5 @@
+#include "../../../hdf5.hpp"
+
 #include <ktape/ktape.hpp>
 #include <ktape/nn/saving/hdf5/hdf5.hpp>
 #include <ktape/nn/saving/keras/keras_layers.hpp>
@@ -14,7 +16,7 @@ using namespace keras_models;
 using ktape::IOError, ktape::ValueError;
 namespace K = ktape::backend;
 
-TEST_CASE("weights come back from .h5 and .hdf5") {
+TEST_CASE("weights come back from .h5 and .hdf5" * needs_hdf5) {
   const Files files;
   for (const char* name : {"/all.h5", "/all.hdf5"}) {
     const nn::Model model = with_random_weights(every_kind()), fresh = every_kind();
@@ -24,7 +26,8 @@ TEST_CASE("weights come back from .h5 and .hdf5") {
   }
 }
 
-TEST_CASE("attributes and arrays are those that Keras's load_weights_from_hdf5_group looks for") {
+TEST_CASE("attributes and arrays are those that Keras's load_weights_from_hdf5_group looks for" *
+          needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   K::reset_uids();
@@ -49,7 +52,7 @@ end [('end/kernel:0', (2, 1)), ('end/bias:0', (1,))]
 )");
 }
 
-TEST_CASE("names that are too many for one attribute stand in several") {
+TEST_CASE("names that are too many for one attribute stand in several" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/x.h5", long_name(900, 'n');
   const auto build = [&] {
@@ -68,7 +71,7 @@ TEST_CASE("names that are too many for one attribute stand in several") {
         "[('layer_names0', 50), ('layer_names1', 50), ('layer_names2', 50)]\n");
 }
 
-TEST_CASE("files of Keras 2 are read: other names, models in models, frozen layers, CuDNN") {
+TEST_CASE("files of Keras 2 are read: other names, models in models, frozen layers, CuDNN" * needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   python(files, R"(
@@ -105,7 +108,7 @@ layer(f, 'dense_9', [('dense_9/kernel:0', [[9], [9]]), ('dense_9/bias:0', [10])]
   }
 }
 
-TEST_CASE("layers take the weights with their names, and weights of other shapes are skipped") {
+TEST_CASE("layers take the weights with their names, and weights of other shapes are skipped" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/x.h5";
   const nn::Sequential model({nn::Dense(4, {.name = "one"}), nn::Dense(3, {.name = "two"})});
@@ -123,7 +126,7 @@ TEST_CASE("layers take the weights with their names, and weights of other shapes
   CHECK(values(other.get_weights()[4]) == values(before));
 }
 
-TEST_CASE("a file whose names lead nowhere is an error that names the object") {
+TEST_CASE("a file whose names lead nowhere is an error that names the object" * needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   python(files, R"(
@@ -187,7 +190,7 @@ std::vector<ktape::Shape> shapes_in(const hdf5::File& file) {
 
 }  // namespace
 
-TEST_CASE("files for Keras 2.15 have the form of its own files") {
+TEST_CASE("files for Keras 2.15 have the form of its own files" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/m.h5";
   int models = 0;
@@ -222,7 +225,7 @@ TEST_CASE("files for Keras 2.15 have the form of its own files") {
   CHECK(models == 14);
 }
 
-TEST_CASE("a class or an argument that Keras 2.15 lacks is refused, and nothing is written") {
+TEST_CASE("a class or an argument that Keras 2.15 lacks is refused, and nothing is written" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/m.h5";
   const auto check = [&](const nn::Model& model, const char* reason) {

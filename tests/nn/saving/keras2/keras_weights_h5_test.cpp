@@ -1,3 +1,4 @@
+#include "../../../hdf5.hpp"
 #include "../../../ops/check.hpp"
 #include "../keras_models.hpp"
 #include "../python.hpp"
@@ -7,7 +8,7 @@ using namespace keras_models;
 using ktape::IOError, ktape::ValueError;
 namespace K = ktape::backend;
 
-TEST_CASE("weights come back from .weights.h5") {
+TEST_CASE("weights come back from .weights.h5" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/all.weights.h5";
   const nn::Model model = with_random_weights(every_kind()), fresh = every_kind();
@@ -17,7 +18,7 @@ TEST_CASE("weights come back from .weights.h5") {
   CHECK(same(fresh, model));
 }
 
-TEST_CASE("the groups are those in which Keras 3 looks for the variables of a model") {
+TEST_CASE("the groups are those in which Keras 3 looks for the variables of a model" * needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   every_kind().save_weights(files.folder() + "/all.weights.h5");
@@ -79,7 +80,7 @@ True conv
 )");
 }
 
-TEST_CASE("the layers of a list are in Keras's order: by their distance to the outputs") {
+TEST_CASE("the layers of a list are in Keras's order: by their distance to the outputs" * needs_hdf5) {
   const auto build = [](bool other_way) {
     const Tensor in = nn::Input({4}, {.name = "in"});
     // Both models are equal, but their layers were called in different orders.
@@ -103,7 +104,7 @@ TEST_CASE("the layers of a list are in Keras's order: by their distance to the o
                "('dense', 'dense_1', 'dense_2', 'dense_3')])") == "['far', 'near', 'middle', 'end']\n");
 }
 
-TEST_CASE("the layouts of other versions of Keras are read") {
+TEST_CASE("the layouts of other versions of Keras are read" * needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   python(files, R"(
@@ -133,7 +134,7 @@ write('windows3.weights.h5', 'layers', ['dense', 'dense_1'], 'lstm', '\\')
   }
 }
 
-TEST_CASE("attention is found under both names that Keras gives its parts") {
+TEST_CASE("attention is found under both names that Keras gives its parts" * needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   const auto build = [] {
@@ -151,7 +152,7 @@ for part in ('query', 'key', 'value', 'output'): g.move('_' + part + '_dense', p
   CHECK(same(fresh, model));
 }
 
-TEST_CASE("layers take the weights that were saved under their names") {
+TEST_CASE("layers take the weights that were saved under their names" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/x.weights.h5";
   const nn::Sequential model({nn::Dense(4, {.name = "one"}), nn::Dense(3, {.name = "two"})});
@@ -163,7 +164,7 @@ TEST_CASE("layers take the weights that were saved under their names") {
   CHECK(values(other.get_weights()[0]) == values(model.get_weights()[2]));
 }
 
-TEST_CASE("weights of another architecture are refused, and nothing changes") {
+TEST_CASE("weights of another architecture are refused, and nothing changes" * needs_hdf5) {
   const Files files;
   const std::string path = files.folder() + "/x.weights.h5";
   const nn::Sequential model({nn::Dense(4, {.name = "one"}), nn::Dense(3, {.name = "two"})});

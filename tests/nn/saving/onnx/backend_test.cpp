@@ -1,3 +1,5 @@
+#include "../../../hdf5.hpp"
+
 #include <ktape/ktape.hpp>
 #include <ktape/nn/saving/onnx/messages.hpp>
 
@@ -80,7 +82,7 @@ std::string result(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("onnx: the ONNX project's test data") {
+TEST_CASE("onnx: the ONNX project's test data" * needs_hdf5) {
   if (!fs::exists(root)) {
     MESSAGE("skipped: there is no ", root.string(), " (Debian's package libonnx-testdata)");
     return;

@@ -1,3 +1,5 @@
+#include "../../../hdf5.hpp"
+
 #include <ktape/nn/serialization/internal/keras_masks.hpp>
 #include <ktape/nn/serialization/keras_objects.hpp>
 #include <ktape/nn/serialization/model_config.hpp>
@@ -184,7 +186,7 @@ nn::Model masked_model() {
 
 }  // namespace
 
-TEST_CASE("masks that a program computed are read, used, trained with and written") {
+TEST_CASE("masks that a program computed are read, used, trained with and written" * needs_hdf5) {
   const nn::Model model = masked_model();
   const Tensor ids = K::constant({{1, 2, 5, 3, 0, 0}, {4, 0, 5, 1, 2, 5}}, {.dtype = "int32"});
   const Tensor expected = [&] {

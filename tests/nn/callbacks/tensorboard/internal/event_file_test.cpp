@@ -1,3 +1,5 @@
+#include "../../../../hdf5.hpp"
+
 #include <ktape/nn/callbacks/tensorboard/internal/event_file.hpp>
 
 #include "../../../../close.hpp"
@@ -57,7 +59,7 @@ TEST_CASE("histogram_of counts numbers in ranges of one width") {
 
 /// TensorBoard's own library for protocol buffers reads the same: python3-protobuf of Debian, which knows the
 /// messages from the script.
-TEST_CASE("TensorBoard: Python reads the events") {
+TEST_CASE("TensorBoard: Python reads the events" * needs_hdf5) {
   if (std::system("/usr/bin/python3 -c 'import google.protobuf' > /dev/null 2>&1") != 0) {
     MESSAGE("skipped: there is no python3-protobuf");
     return;

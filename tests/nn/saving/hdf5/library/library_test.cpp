@@ -1,3 +1,5 @@
+#include "../../../../hdf5.hpp"
+
 #include <ktape/nn/saving/hdf5/hdf5.hpp>
 #include <ktape/ops/random/random.hpp>
 
@@ -10,7 +12,7 @@
 using doctest::Contains;
 using namespace hdf5_trees;
 
-TEST_CASE("large arrays go into an image in memory as they are, small ones with all the rest") {
+TEST_CASE("large arrays go into an image in memory as they are, small ones with all the rest" * needs_hdf5) {
   hdf5::Entry root;
   const Tensor large = K::random_normal({300, 200}), small = K::ones({3});
   root.members.emplace_back("first", hdf5::Entry(large));
@@ -28,7 +30,7 @@ TEST_CASE("large arrays go into an image in memory as they are, small ones with 
   CHECK(values(K::cast(file.at("inner/third").value, "float32")) == values(large));
 }
 
-TEST_CASE("threads write and read at once") {
+TEST_CASE("threads write and read at once" * needs_hdf5) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([] {

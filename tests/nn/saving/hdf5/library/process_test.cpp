@@ -1,3 +1,5 @@
+#include "../../../../hdf5.hpp"
+
 #include <ktape/nn/saving/hdf5/hdf5.hpp>
 
 #include "../../../../ops/check.hpp"
@@ -5,7 +7,7 @@
 
 using namespace hdf5_trees;
 
-TEST_CASE("a damaged file is an error or a tree, whatever libhdf5 does with it") {
+TEST_CASE("a damaged file is an error or a tree, whatever libhdf5 does with it" * needs_hdf5) {
   const std::string bytes = image_of(tree());
   for (std::size_t i = 0; i < bytes.size(); i += 61) {
     std::string other = bytes;
@@ -19,7 +21,7 @@ TEST_CASE("a damaged file is an error or a tree, whatever libhdf5 does with it")
   }
 }
 
-TEST_CASE("an error in the child process is the error of the program, with operation and file") {
+TEST_CASE("an error in the child process is the error of the program, with operation and file" * needs_hdf5) {
   try {
     hdf5::read_bytes("load_weights", "text.h5", "no HDF5 file");
     FAIL("there was no error");

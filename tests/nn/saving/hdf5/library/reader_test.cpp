@@ -1,3 +1,5 @@
+#include "../../../../hdf5.hpp"
+
 #include <ktape/nn/saving/hdf5/hdf5.hpp>
 #include <ktape/ops/reductions.hpp>
 
@@ -9,7 +11,7 @@
 using doctest::Contains;
 using namespace hdf5_trees;
 
-TEST_CASE("files of h5py are read: compressed, chunked, in any byte order and of other types") {
+TEST_CASE("files of h5py are read: compressed, chunked, in any byte order and of other types" * needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   python(files, R"(
@@ -49,7 +51,7 @@ for i in range(20): g.attrs['name%d' % i] = 'x' * 100
   CHECK(hdf5::read_file("load", files.folder() + "/latest.h5").root.members.size() == 20);
 }
 
-TEST_CASE("files that lead elsewhere, or claim more than they have, are refused") {
+TEST_CASE("files that lead elsewhere, or claim more than they have, are refused" * needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   const std::vector<std::pair<std::string, std::string>> refused = {
@@ -83,8 +85,8 @@ TEST_CASE("files that lead elsewhere, or claim more than they have, are refused"
   }
 }
 
-TEST_CASE(
-    "compressed arrays of a small file do not become hundreds of megabytes, unless these are expected") {
+TEST_CASE("compressed arrays of a small file do not become hundreds of megabytes, unless these are expected" *
+          needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   python(files, R"(

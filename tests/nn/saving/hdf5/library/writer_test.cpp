@@ -1,3 +1,5 @@
+#include "../../../../hdf5.hpp"
+
 #include <ktape/nn/saving/hdf5/hdf5.hpp>
 
 #include "../../../../ops/check.hpp"
@@ -6,14 +8,14 @@
 
 using namespace hdf5_trees;
 
-TEST_CASE("a tree of values is written to a file, or to memory, and read again") {
+TEST_CASE("a tree of values is written to a file, or to memory, and read again" * needs_hdf5) {
   const Files files;
   const std::string path = files.write("tree.h5", image_of(tree()));
   check_tree(hdf5::read_file("load", path).root);
   check_tree(hdf5::read_bytes("load", "tree.h5", image_of(tree())).root);
 }
 
-TEST_CASE("h5py reads files of the library") {
+TEST_CASE("h5py reads files of the library" * needs_hdf5) {
   if (!has_python("h5py")) return;
   const Files files;
   const std::string path = files.write("tree.h5", image_of(tree()));
