@@ -62,9 +62,7 @@ std::int64_t block_size(const Chain& chain) {
 class ChainRun {
  public:
   ChainRun(const Chain& chain, std::int64_t block)
-      : chain_(chain),
-        stride_(block * 8 + 64),
-        buffers_(static_cast<std::size_t>(chain.buffers * stride_)) {
+      : chain_(chain), stride_(block * 8 + 64), buffers_(static_cast<std::size_t>(chain.buffers * stride_)) {
     for (const ChainSource& source : chain.sources) {
       readers_.push_back(source.from.count() == 1 ? nullptr : reader_of(source));
       if (!readers_.back()) reader_of(source)->read(buffer(source.buffer), 0, std::min(block, chain.size));
