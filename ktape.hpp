@@ -117,5 +117,5 @@
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/numpy/statistics.hpp>
 #include <ktape/ops/keras/random/random.hpp>
-#include <ktape/ops/threads.hpp>
+#include <ktape/ops/settings/threads.hpp>
 #include <ktape/ops/values.hpp>

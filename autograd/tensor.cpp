@@ -54,7 +54,10 @@ TensorImpl::TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<S
     : dtype(dtype), size(size), shape(shape), storage(std::move(storage)) {}
 
 TensorImpl::~TensorImpl() {
-  if (!metadata) return;
+  if (metadata) release_metadata();
+}
+
+void TensorImpl::release_metadata() {
   // Tensors and the inputs from which they were computed form a chain; the loop unlinks the chain without
   // recursion.
   std::unique_ptr<TensorMetadata> rest = std::move(metadata);
@@ -67,7 +70,7 @@ TensorImpl::~TensorImpl() {
   }
 }
 
-void TensorImpl::release() {
+[[gnu::flatten]] void TensorImpl::release() {
   if (refs.load(std::memory_order_acquire) != 1 && refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const Ref<Storage> last = std::move(storage);  // the block of the storage may hold this object
   if (last && last->front() == this) this->~TensorImpl();

@@ -44,7 +44,7 @@ class Storage {
   void release();
   bool shared() const { return refs_.load(std::memory_order_acquire) != 1; }
   /// Returns the elements, and computes them first if the storage is pending.
-  void* data() {
+  [[gnu::always_inline]] void* data() {
     void* const elements = elements_.load(std::memory_order_acquire);
     return elements ? elements : computed();
   }
@@ -105,6 +105,9 @@ struct TensorImpl {
   void release();
   static void* operator new(std::size_t bytes);
   static void operator delete(void* block, std::size_t bytes);
+
+ private:
+  void release_metadata();
 };
 
 /// A small handle to an n-dimensional array: shape, dtype, contiguous row-major elements, and the tape node
@@ -194,7 +197,7 @@ class Tensor {
   T* pointer() const {
     return static_cast<T*>(impl_->storage->data());
   }
-  void* raw() const { return impl_->storage->data(); }
+  [[gnu::always_inline]] void* raw() const { return impl_->storage->data(); }
   Node* node() const { return impl_->node.get(); }
   TensorImpl* get() const { return impl_.get(); }
   TensorImpl& impl() const {

@@ -1,9 +1,9 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/described_call.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/internal/slicing.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/tensor.hpp>
-#include <ktape/ops/tensor_or_number.hpp>
+#include <ktape/ops/arguments/tensor_or_number.hpp>
 
 #include <optional>
 

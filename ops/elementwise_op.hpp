@@ -104,11 +104,12 @@ Tensor apply_integer(F f, const Tensor& x) {
   return out;
 }
 
-inline void expect_same_dtype(const char* op, const Tensor& x, const Tensor& y, const char* y_name = "y") {
+[[noreturn]] void fail_for_dtypes(const char* op, const Tensor& x, const Tensor& y, const char* y_name);
+
+[[gnu::always_inline]] inline void expect_same_dtype(const char* op, const Tensor& x, const Tensor& y,
+                                                     const char* y_name = "y") {
   expect_defined(op, "x, y", x, y);
-  if (x.dtype() != y.dtype())
-    fail<TypeError>("[", op, "] both tensors must have one dtype: received x=", x.dtype(), ", ", y_name, '=',
-                    y.dtype(), " (K::cast(", y_name, ", \"", x.dtype(), "\") converts)");
+  if (x.dtype() != y.dtype()) fail_for_dtypes(op, x, y, y_name);
 }
 
 /// Returns shape and dtype of the result of an element-wise op of two tensors.

@@ -1,10 +1,10 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/log.hpp>
 #include <ktape/autograd/described_call.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/fusion/fused_op.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <limits>
 

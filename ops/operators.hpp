@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
-#include <ktape/ops/tensor_or_number.hpp>
+#include <ktape/ops/arguments/tensor_or_number.hpp>
 
 /// Arithmetic and comparison operators, element by element with NumPy broadcasting. Argument-dependent lookup
 /// finds the operators for every Tensor.

@@ -3,7 +3,6 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -12,6 +11,7 @@
 #include <ktape/ops/kernels/reduce/moments.hpp>
 #include <ktape/ops/kernels/softmax/logsumexp.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 

@@ -1,7 +1,7 @@
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/internal/sparse_symbolic.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/sparse.hpp>
 

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <iterator>
 
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/random/random.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include "golden_main.hpp"
 #include "golden_nn_runner/kinds.hpp"

@@ -1,7 +1,7 @@
 #include <ktape/interactive/clang/input_validator.hpp>
 #include <ktape/interactive/clang/toolchain.hpp>
 #include <ktape/interactive/session/prompt.hpp>
-#include <ktape/ops/version.hpp>
+#include <ktape/ops/settings/version.hpp>
 
 #include <unistd.h>
 

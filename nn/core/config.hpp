@@ -2,7 +2,7 @@
 #include <ktape/autograd/base/error.hpp>
 #include <ktape/autograd/base/shape.hpp>
 #include <ktape/autograd/scalar.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 
 #include <array>
 #include <concepts>

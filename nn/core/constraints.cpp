@@ -1,9 +1,9 @@
 #include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/core/constraints.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/core/dtype_policy.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 #include <mutex>

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/ops/as_dtype.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 /// Internal: sources only.
 namespace ktape::nn {

@@ -2,11 +2,11 @@
 #include <ktape/autograd/xtensor.hpp>
 #include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/core/initializers.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random/random.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

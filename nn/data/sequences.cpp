@@ -2,7 +2,6 @@
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/data/sequences.hpp>
 #include <ktape/nn/data/stream.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -10,6 +9,7 @@
 #include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/data/dataset.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/random/random_scope.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <atomic>
 #include <memory>

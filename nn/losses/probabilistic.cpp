@@ -3,13 +3,13 @@
 #include <ktape/nn/losses/loss_of.hpp>
 #include <ktape/nn/losses/probabilistic.hpp>
 #include <ktape/ops/as_dtype.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/nn/losses.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 

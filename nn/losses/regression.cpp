@@ -1,8 +1,8 @@
 #include <ktape/nn/losses/loss_of.hpp>
 #include <ktape/nn/losses/regression.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 #include <numbers>

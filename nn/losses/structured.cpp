@@ -1,7 +1,6 @@
 #include <ktape/nn/losses/loss_of.hpp>
 #include <ktape/nn/losses/structured.hpp>
 #include <ktape/ops/as_dtype.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
@@ -10,6 +9,7 @@
 #include <ktape/ops/nn/ctc_batch.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <limits>

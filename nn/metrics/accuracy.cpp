@@ -4,13 +4,13 @@
 #include <ktape/nn/metrics/accuracy.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
 #include <ktape/ops/as_dtype.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 namespace ktape::nn {

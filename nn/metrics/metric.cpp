@@ -10,11 +10,11 @@
 #include <ktape/nn/metrics/reduction.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <numeric>

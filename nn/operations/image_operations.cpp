@@ -1,6 +1,6 @@
 #include <ktape/nn/operations/operation_tables.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/keras/image/image.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 /// Functions of keras.ops.image.
 namespace ktape::nn {

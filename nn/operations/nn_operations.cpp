@@ -1,10 +1,10 @@
 #include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/layers/base/masks.hpp>
 #include <ktape/nn/operations/operation_tables.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/nn/losses.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 namespace ktape::nn {
 namespace K = backend;

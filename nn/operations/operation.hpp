@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/core/config.hpp>
-#include <ktape/ops/tensor_or_number.hpp>
+#include <ktape/ops/arguments/tensor_or_number.hpp>
 
 #include <optional>
 #include <string>

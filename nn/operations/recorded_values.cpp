@@ -1,7 +1,6 @@
 #include <ktape/autograd/indexing.hpp>
 #include <ktape/nn/operations/operation.hpp>
 #include <ktape/nn/operations/recorded_values.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -19,6 +18,7 @@
 #include <ktape/ops/nn/losses.hpp>
 #include <ktape/ops/nn/normalization.hpp>
 #include <ktape/ops/nn/pooling.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cmath>

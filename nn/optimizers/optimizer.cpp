@@ -7,13 +7,13 @@
 #include <ktape/nn/optimizers/optimizer.hpp>
 #include <ktape/nn/optimizers/process_group.hpp>
 #include <ktape/ops/as_dtype.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/optimizer_update.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <ktape/nn/training/internal/distributed_training.hpp>
 #include <ktape/nn/training/internal/loop.hpp>
 #include <ktape/nn/training/trainer.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include <ktape/nn/training/internal/interrupt.hpp>
 #include <ktape/nn/training/internal/loop.hpp>
 #include <ktape/nn/training/trainer.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/random/random_scope.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 #include <ktape/autograd/base/parallel.hpp>
 #include <ktape/ops/compiled/compiled_network.hpp>
-#include <ktape/ops/config.hpp>
-#include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/engine/one_thread.hpp>
 #include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
 #include <ktape/ops/kernels/network/passes/passes.hpp>
+#include <ktape/ops/settings/config.hpp>
+#include <ktape/ops/settings/internal/engine.hpp>
 
 #include <omp.h>
 

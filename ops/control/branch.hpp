@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/defer.hpp>
 #include <ktape/autograd/graph/trace.hpp>
-#include <ktape/ops/tensor_or_number.hpp>
+#include <ktape/ops/arguments/tensor_or_number.hpp>
 
 #include <functional>
 #include <optional>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 /// Graphs for one learning phase. Internal: sources only.
 namespace ktape::backend {

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/graph/graph.hpp>
 #include <ktape/autograd/literal.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/sparse.hpp>
 
 #include <concepts>

@@ -1,7 +1,7 @@
 #include <ktape/autograd/defer.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/control/fixed_phase.hpp>
 #include <ktape/ops/control/phase.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 namespace ktape::backend {
 

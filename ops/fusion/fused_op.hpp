@@ -27,7 +27,7 @@ inline bool result_waits(std::int64_t size) { return pending_work() && size >= f
 
 /// Returns a tensor for the result of an element-wise op. Its elements wait for the queue if the tensor is
 /// pending; the op must then be added to the queue.
-inline Tensor result_like(const Tensor& x) {
+[[gnu::always_inline]] inline Tensor result_like(const Tensor& x) {
   if (result_waits(x.size())) return fusion::pending_result(x.shape(), x.dtype());
   return Tensor::empty_like(x);
 }

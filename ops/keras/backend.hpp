@@ -11,7 +11,6 @@
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
 #include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/control/function.hpp>
 #include <ktape/ops/control/optimize.hpp>
@@ -36,7 +35,8 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/rnn/recurrent.hpp>
 #include <ktape/ops/rnn/rnn.hpp>
+#include <ktape/ops/settings/config.hpp>
+#include <ktape/ops/settings/version.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/sparse.hpp>
 #include <ktape/ops/updates.hpp>
-#include <ktape/ops/version.hpp>

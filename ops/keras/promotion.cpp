@@ -1,7 +1,7 @@
 #include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <limits>
 

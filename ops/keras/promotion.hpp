@@ -1,8 +1,8 @@
 #pragma once
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/defer.hpp>
+#include <ktape/ops/arguments/tensor_or_number.hpp>
 #include <ktape/ops/as_dtype.hpp>
-#include <ktape/ops/tensor_or_number.hpp>
 
 /// The dtypes of Keras 3's results. Internal: sources only.
 namespace ktape::op_helpers {

@@ -1,9 +1,9 @@
 #include <ktape/autograd/tensor.hpp>
-#include <ktape/ops/config.hpp>
-#include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
 #include <ktape/ops/linalg/matmul.hpp>
+#include <ktape/ops/settings/config.hpp>
+#include <ktape/ops/settings/internal/engine.hpp>
 
 #include <omp.h>
 

@@ -5,12 +5,12 @@
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/internal/multi_axis_reduction.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/kernels/softmax/softmax_backward.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/internal/engine.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 #include <cmath>

@@ -1,8 +1,8 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/described_call.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/nn/convolution.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

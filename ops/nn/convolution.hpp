@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 #include <ktape/ops/shape_like.hpp>
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/node.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
@@ -11,6 +10,7 @@
 #include <ktape/ops/nn/ctc.hpp>
 #include <ktape/ops/nn/ctc_batch.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <numeric>

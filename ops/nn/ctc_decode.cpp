@@ -1,10 +1,10 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/described_call.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/nn/ctc.hpp>
 #include <ktape/ops/nn/ctc_batch.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 #include <cmath>

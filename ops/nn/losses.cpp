@@ -4,7 +4,6 @@
 #include <ktape/autograd/tensor_metadata.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -14,6 +13,7 @@
 #include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/nn/losses.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 

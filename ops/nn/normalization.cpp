@@ -5,12 +5,12 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
-#include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/normalization/batch_norm.hpp>
 #include <ktape/ops/nn/internal/axis_parameters.hpp>
 #include <ktape/ops/nn/normalization.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/internal/engine.hpp>
 
 #include <limits>
 #include <optional>

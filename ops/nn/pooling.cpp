@@ -1,12 +1,12 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/described_call.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
-#include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/convolution/pooling.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/nn/pooling.hpp>
+#include <ktape/ops/settings/config.hpp>
+#include <ktape/ops/settings/internal/engine.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <limits>

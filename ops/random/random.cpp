@@ -1,13 +1,13 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/defer.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/kernels/random/distributions.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random/random.hpp>
 #include <ktape/ops/random/random_scope.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <bit>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "loaders.hpp"
 
 #include <ktape/ktape.hpp>
-#include <ktape/ops/internal/config_file.hpp>
+#include <ktape/ops/settings/internal/config_file.hpp>
 
 #include <filesystem>
 #include <fstream>

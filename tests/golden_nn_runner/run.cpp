@@ -1,8 +1,8 @@
 #include "run.hpp"
 
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/values.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/ops/tensor_or_number.hpp>
+#include <ktape/ops/arguments/tensor_or_number.hpp>
 
 #include "case.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/autograd/symbol.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/control/function.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cmath>

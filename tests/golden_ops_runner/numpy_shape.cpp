@@ -2,7 +2,7 @@
 #include <ktape/ops/keras/numpy/shape.hpp>
 
 #include <ktape/autograd/defer.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include "arguments.hpp"
 #include "families.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 #include <ktape/ops/shape_like.hpp>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "check.hpp"
 
 #include <ktape/autograd/graph/gradients.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/control/function.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/control/function.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include "families.hpp"
 

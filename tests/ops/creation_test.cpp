@@ -1,6 +1,6 @@
 #include <ktape/autograd/graph/gradients.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <limits>

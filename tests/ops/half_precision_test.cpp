@@ -5,10 +5,8 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/autograd/xtensor.hpp>
 #include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
-#include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/nn/convolution.hpp>
@@ -16,7 +14,9 @@
 #include <ktape/ops/nn/pooling.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/threads.hpp>
+#include <ktape/ops/settings/config.hpp>
+#include <ktape/ops/settings/internal/engine.hpp>
+#include <ktape/ops/settings/threads.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <ktape/nn/layers/core/core.hpp>
 #include <ktape/nn/layers/core/input.hpp>
 #include <ktape/nn/layers/pooling/pooling.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 #include <set>

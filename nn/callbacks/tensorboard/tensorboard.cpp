@@ -4,7 +4,7 @@
 #include <ktape/nn/callbacks/tensorboard/tensorboard.hpp>
 #include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/training/trainer.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <chrono>

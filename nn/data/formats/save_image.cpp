@@ -4,7 +4,7 @@
 #include <ktape/nn/data/formats/image_files.hpp>
 #include <ktape/nn/data/formats/save_image.hpp>
 #include <ktape/nn/files/atomic_file.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/shared_layers.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 namespace ktape::nn {
 namespace K = backend;

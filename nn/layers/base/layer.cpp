@@ -9,12 +9,12 @@
 #include <ktape/nn/layers/base/layer_call.hpp>
 #include <ktape/nn/layers/base/shared_layers.hpp>
 #include <ktape/ops/as_dtype.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/control/function.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <algorithm>

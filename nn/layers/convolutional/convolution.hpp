@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/layers/base/weighted_layers.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 
 /// Convolution layers over one, two or three spatial axes. Inputs are (batch, spatial..., channels) or, with
 /// "channels_first", (batch, channels, spatial...). Each layer computes activation(convolution + bias). The

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/layers/base/weighted_layers.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 
 /// Locally connected layers of Keras 2: convolutions without padding, with separate weights at each position;
 /// see ops/nn/convolution.hpp.

@@ -1,8 +1,8 @@
 #pragma once
 #include <ktape/nn/layers/base/arguments.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 #include <ktape/ops/nn/convolution.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/layer_call.hpp>
 #include <ktape/nn/layers/core/input.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 namespace ktape::nn {
 namespace {

@@ -4,13 +4,13 @@
 #include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/normalization/normalization.hpp>
 #include <ktape/ops/as_dtype.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/normalization.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/updates.hpp>
 

@@ -1,13 +1,13 @@
 #include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/layers/normalization/batch_normalization.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/normalization.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/updates.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 
 /// Pooling layers: the maximum or the mean of windows over one, two or three spatial axes, channel by channel
 /// (see ops/nn/pooling.hpp). Inputs are (batch, spatial..., channels) or, with "channels_first", (batch,

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 
 /// Random changes of images, in training only. The input is (batch, height, width, channels) or one image,
 /// (height, width, channels); with data_format "channels_first" the channels come before height and width.

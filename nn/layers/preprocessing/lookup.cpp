@@ -1,9 +1,9 @@
 #include <ktape/autograd/defer.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/preprocessing/internal/vocabulary.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/class_numbers.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 namespace ktape::nn {
 namespace K = backend;

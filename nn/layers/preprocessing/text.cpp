@@ -2,7 +2,7 @@
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/preprocessing/internal/vocabulary.hpp>
 #include <ktape/nn/layers/preprocessing/text.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 #include <numeric>

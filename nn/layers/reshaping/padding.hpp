@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 
 /// Layers that pad, crop or upsample the spatial axes of (batch, spatial..., channels) or, with
 /// "channels_first", (batch, channels, spatial...).

@@ -2,7 +2,7 @@
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/reshaping/reshaping.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

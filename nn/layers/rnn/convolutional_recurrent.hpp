@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/layers/rnn/recurrent.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 
 /// Convolutional LSTM layers over sequences of images: (batch, steps, spatial..., channels) or, with
 /// "channels_first", (batch, steps, channels, spatial...). States, masks and outputs are as in the recurrent

@@ -3,7 +3,7 @@
 #include <ktape/nn/training/internal/loop.hpp>
 #include <ktape/nn/training/internal/progress.hpp>
 #include <ktape/nn/training/trainer.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <unistd.h>
 

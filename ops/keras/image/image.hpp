@@ -2,7 +2,7 @@
 #include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 
 #include <optional>
 #include <string>

@@ -1,6 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/described_call.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -13,6 +12,7 @@
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

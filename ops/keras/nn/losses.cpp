@@ -1,4 +1,3 @@
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -12,6 +11,7 @@
 #include <ktape/ops/nn/losses.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <numbers>

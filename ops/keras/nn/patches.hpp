@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
-#include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 
 /// Windows of images as columns, and the inverse.
 namespace ktape::ops {

@@ -1,8 +1,8 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/arguments/tensor_or_number.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/tensor_or_number.hpp>
 
 /// Functions of keras.ops on the elements of two tensors, with NumPy's broadcasting. Either argument may be a
 /// number. Tensors of two dtypes are converted to their common dtype first: the wider integer or floating dtype, the

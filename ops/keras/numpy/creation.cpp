@@ -1,5 +1,4 @@
 #include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/numpy/creation.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
@@ -7,6 +6,7 @@
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/keras/rows.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <numbers>
 

@@ -1,11 +1,11 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <limits>
 #include <numbers>

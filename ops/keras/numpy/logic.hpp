@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
-#include <ktape/ops/tensor_or_number.hpp>
+#include <ktape/ops/arguments/tensor_or_number.hpp>
 
 /// Comparisons, logic, bits and choices of keras.ops, element by element with NumPy's broadcasting; tensors of two
 /// dtypes are converted to their common dtype. Only the choices (`where`, `select`) have gradients.

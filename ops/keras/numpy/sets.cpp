@@ -4,7 +4,6 @@
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/tape.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/internal/slicing.hpp>
@@ -14,6 +13,7 @@
 #include <ktape/ops/kernels/reduce/argsort.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

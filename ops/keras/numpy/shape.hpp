@@ -1,9 +1,9 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/arguments/per_axis.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/per_axis.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/shape_like.hpp>
 

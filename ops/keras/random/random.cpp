@@ -1,5 +1,4 @@
 #include <ktape/autograd/defer.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -10,6 +9,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random/random.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

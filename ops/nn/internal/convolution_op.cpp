@@ -1,10 +1,10 @@
 #include <ktape/autograd/node.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/nn/internal/convolution_op.hpp>
+#include <ktape/ops/settings/config.hpp>
+#include <ktape/ops/settings/internal/engine.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,8 +1,8 @@
 #include <ktape/nn/core/constraints.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include "../../close.hpp"
 #include "../../ops/check.hpp"

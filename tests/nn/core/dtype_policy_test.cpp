@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <ktape/autograd/base/error.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <thread>
 

@@ -1,5 +1,5 @@
 #include <ktape/nn/data/sequences.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <cmath>
 

@@ -2,10 +2,10 @@
 #include <ktape/nn/optimizers/adam.hpp>
 #include <ktape/nn/optimizers/adaptive.hpp>
 #include <ktape/nn/optimizers/sgd.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <cmath>

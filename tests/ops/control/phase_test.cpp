@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
 #include <ktape/autograd/graph/gradients.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/control/fixed_phase.hpp>
 #include <ktape/ops/control/function.hpp>
 #include <ktape/ops/control/phase.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <future>
 #include <stdexcept>

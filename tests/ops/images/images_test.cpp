@@ -1,6 +1,6 @@
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/images/images.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include "../catalogue.hpp"
 #include "../check.hpp"

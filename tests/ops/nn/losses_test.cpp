@@ -1,10 +1,10 @@
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/nn/losses.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <cmath>
 #include <limits>

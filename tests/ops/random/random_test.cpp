@@ -6,11 +6,11 @@
 #include <functional>
 #include <ktape/autograd/graph/gradcheck.hpp>
 #include <ktape/autograd/graph/gradients.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/control/function.hpp>
 #include <ktape/ops/kernels/random/philox.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random/random.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <limits>
 #include <span>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <ktape/nn/plot/plot.hpp>
 #include <ktape/nn/training/batch_source.hpp>
 #include <ktape/nn/training/trainer.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 #include <cmath>

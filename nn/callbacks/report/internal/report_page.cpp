@@ -9,7 +9,7 @@
 #include <ktape/nn/plot/plot_columns.hpp>
 #include <ktape/nn/training/history_epochs.hpp>
 #include <ktape/nn/training/trainer.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

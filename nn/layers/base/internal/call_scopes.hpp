@@ -2,8 +2,8 @@
 #include <ktape/autograd/base/thread_state.hpp>
 #include <ktape/autograd/scope.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 /// Scopes of layer calls: the call that is running, and the first call, which builds.
 namespace ktape::nn {

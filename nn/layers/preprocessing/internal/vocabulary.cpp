@@ -1,9 +1,9 @@
 #include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/layers/preprocessing/internal/vocabulary.hpp>
 #include <ktape/ops/as_dtype.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -3,7 +3,7 @@
 #include <ktape/nn/files/protobuf_writer.hpp>
 #include <ktape/nn/saving/onnx/messages.hpp>
 #include <ktape/nn/saving/onnx/writing/model_file.hpp>
-#include <ktape/ops/version.hpp>
+#include <ktape/ops/settings/version.hpp>
 
 #include <optional>
 

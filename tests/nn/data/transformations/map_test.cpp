@@ -1,6 +1,6 @@
 #include <ktape/autograd/tape.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <chrono>
 #include <thread>

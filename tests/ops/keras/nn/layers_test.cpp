@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/math/math.hpp>
 #include <ktape/ops/keras/nn/activations.hpp>
 #include <ktape/ops/keras/nn/layers.hpp>
 #include <ktape/ops/keras/nn/losses.hpp>
 #include <ktape/ops/keras/nn/patches.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <limits>
 

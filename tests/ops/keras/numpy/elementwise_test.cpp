@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/control/function.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/numpy/logic.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <limits>
 

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/numpy/reductions.hpp>
 #include <ktape/ops/keras/numpy/statistics.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 #include <limits>
 

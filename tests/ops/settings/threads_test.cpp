@@ -1,8 +1,8 @@
-#include "../products.hpp"
-#include "catalogue.hpp"
-#include "check.hpp"
+#include "../../products.hpp"
+#include "../catalogue.hpp"
+#include "../check.hpp"
 
-#include <ktape/ops/threads.hpp>
+#include <ktape/ops/settings/threads.hpp>
 
 #include <thread>
 

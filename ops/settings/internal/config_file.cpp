@@ -1,7 +1,7 @@
 #include <ktape/autograd/base/error.hpp>
 #include <ktape/autograd/base/log.hpp>
-#include <ktape/ops/internal/config_file.hpp>
 #include <ktape/ops/kernels/engine/engine.hpp>
+#include <ktape/ops/settings/internal/config_file.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>

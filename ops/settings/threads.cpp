@@ -1,5 +1,5 @@
 #include <ktape/autograd/base/error.hpp>
-#include <ktape/ops/threads.hpp>
+#include <ktape/ops/settings/threads.hpp>
 
 #include <omp.h>
 

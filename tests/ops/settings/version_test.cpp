@@ -4,7 +4,7 @@
 #include <ktape/ktape.hpp>
 #include <sstream>
 
-#include "catalogue.hpp"
+#include "../catalogue.hpp"
 
 namespace K = ktape::backend;
 

@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <fstream>
 #include <ktape/ktape.hpp>
-#include <ktape/ops/internal/config_file.hpp>
+#include <ktape/ops/settings/internal/config_file.hpp>
 #include <limits>
 #include <thread>
 
-#include "catalogue.hpp"
+#include "../catalogue.hpp"
 
 namespace K = ktape::backend;
 using doctest::Contains;

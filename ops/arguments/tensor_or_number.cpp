@@ -1,6 +1,6 @@
 #include <ktape/autograd/base/dispatch.hpp>
-#include <ktape/ops/config.hpp>
-#include <ktape/ops/tensor_or_number.hpp>
+#include <ktape/ops/arguments/tensor_or_number.hpp>
+#include <ktape/ops/settings/config.hpp>
 
 namespace ktape {
 

@@ -1,4 +1,4 @@
-#include <ktape/ops/version.hpp>
+#include <ktape/ops/settings/version.hpp>
 
 namespace ktape::backend {
 
