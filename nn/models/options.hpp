@@ -22,7 +22,8 @@ namespace ktape::nn {
 struct SaveOptions {
   bool overwrite = true;          ///< false: an existing file is an error
   bool include_optimizer = true;  ///< whether the optimizer's state is saved, if the format allows
-  /// The version of Keras that must read the file: 3, or 2 (2.15), for `.h5` without later classes and arguments.
+  /// The version of Keras that must read the file: 3 (the default), or 2 (2.15): `.h5` in the form of Keras 2,
+  /// without later classes and arguments.
   std::optional<int> keras_version = {};
   /// In GB: `save_weights("model.weights.json")` writes files of at most this size. 5 by default, as in Keras.
   std::optional<double> max_shard_size = {};

@@ -165,10 +165,11 @@ bool visit_structs(const std::any& value, std::optional<Values>& out) {
                                  [](const auto& o) {
                                    return Values{o.transpose_a, o.transpose_b};
                                  }) ||
-         visit<K::PadOptions>(value, out,
-                              [](const auto& o) {
-                                return Values{o.mode, any_number(o.constant_values)};
-                              }) ||
+         visit<K::PadOptions>(
+             value, out,
+             [](const auto& o) {
+               return Values{o.mode, o.mode == "constant" ? any_number(o.constant_values) : Value()};
+             }) ||
          visit<K::BiasOptions>(
              value, out,
              [](const auto& o) { return Values{o.data_format.value_or(K::image_data_format())}; }) ||

@@ -41,6 +41,9 @@ Config canonical_layer_or_model(const Config& layer, Dialect dialect);
 /// naming the operation, if the library lacks the operation.
 std::optional<Config> canonical_operation(const Config& layer, const Value::List& nodes);
 
+/// The version of Keras whose configs the library writes.
+inline constexpr const char* keras3_version = "3.8.0";
+
 /// Returns the config of a layer or model with its operations as Keras 3 writes them. Operations that Keras
 /// lacks keep the canonical form.
 Config with_keras3_operations(const Config& layer);

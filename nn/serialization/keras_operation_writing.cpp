@@ -27,14 +27,73 @@ bool holds_tensor(const Value& value) {
 
 // --- Keras 3 ----------------------------------------------------------------------------------------------
 
-/// Returns the key of a GetItem in the form of Keras 3.
+/// Returns the key of a GetItem in the form of Keras 3, which writes tuples as lists.
 Value keras3_key(const Value& key) {
   Value::List items;
   for (const Value& entry : key.is_list() ? key.list() : Value::List{key})
     items.push_back(entry == Value("...") ? Value(object_of("__ellipsis__", Config()))
                     : entry.is_config()   ? Value(object_of("__slice__", entry.config()))
                                           : entry);
-  return Config{{"class_name", "__tuple__"}, {"items", items}};
+  return key.is_list() ? Value(items) : items[0];
+}
+
+/// Returns the shape of a Reshape in the form of Keras 3: an extent that follows from the others is -1.
+Value with_minus_one(const Value& shape) {
+  if (!shape.is_list()) return shape;
+  Value::List extents = shape.list();
+  for (Value& extent : extents)
+    if (extent.is_null()) extent = -1;
+  return Value(extents);
+}
+
+/// Returns the key of a GetItem for the elements of a Slice, or null if the start is no list of numbers.
+Value key_of_slice(const Value& start, const Value& shape) {
+  if (!start.is_list() || start.list().size() != shape.list().size()) return {};
+  Value::List key;
+  for (std::size_t i = 0; i < shape.list().size(); ++i) {
+    const Value &first = start.list()[i], &extent = shape.list()[i];
+    if (!first.is_integer()) return {};
+    const Value stop = extent.is_null() ? extent : Value(first.integer() + extent.integer());
+    key.push_back(Config{{"start", first}, {"stop", stop}, {"step", Value()}});
+  }
+  return Value(key);
+}
+
+/// Returns a Slice that ends where the tensor ends as a GetItem: the extents of Keras's Slice are numbers.
+Config without_open_extent(Config layer) {
+  const Config given = config_of_object(layer);
+  const Value shape = given.get("shape");
+  const auto is_open = [](const Value& extent) { return extent.is_null(); };
+  if (given.at("function") != Value("Slice") || !shape.is_list() ||
+      std::none_of(shape.list().begin(), shape.list().end(), is_open))
+    return layer;
+  Value::List nodes;
+  for (const Value& node : layer.at("inbound_nodes").list()) {
+    const Config& call = node.config().at("kwargs").config();
+    const Value key = key_of_slice(call.at("start_indices"), shape);
+    if (key.is_null()) return layer;
+    nodes.push_back(
+        Config{{"args", Value(Value::List{})}, {"kwargs", Config{{"x", call.at("inputs")}, {"key", key}}}});
+  }
+  layer.set("config", Config{{"name", given.get("name")}, {"function", "GetItem"}});
+  layer.set("inbound_nodes", nodes);
+  return layer;
+}
+
+/// Returns a Clip with one bound as a Maximum or Minimum: Keras's Clip needs both bounds.
+Config without_open_bound(Config layer) {
+  const Config given = config_of_object(layer);
+  const bool has_min = !given.get("x_min").is_null(), has_max = !given.get("x_max").is_null();
+  if (given.at("function") != Value("Clip") || has_min == has_max) return layer;
+  layer.set("config", Config{{"name", given.get("name")}, {"function", has_min ? "Maximum" : "Minimum"}});
+  Value::List nodes;
+  for (const Value& node : layer.at("inbound_nodes").list()) {
+    const Value x = node.config().at("kwargs").config().at("x");
+    nodes.push_back(Config{{"args", Value(Value::List{})},
+                           {"kwargs", Config{{"x1", x}, {"x2", given.at(has_min ? "x_min" : "x_max")}}}});
+  }
+  layer.set("inbound_nodes", nodes);
+  return layer;
 }
 
 /// Returns whether Keras 3 can make the operation: the arguments of its constructor are no tensors.
@@ -49,7 +108,8 @@ bool in_keras3(const Config& layer, const Operation& operation) {
 }
 
 /// Returns an operation of Keras 3, with its nodes.
-Config keras3_operation(const Config& layer) {
+Config keras3_operation(const Config& given) {
+  const Config layer = without_open_extent(without_open_bound(given));
   const Operation& operation = operation_of(layer);
   if (!in_keras3(layer, operation)) return layer;
   Config config;
@@ -65,7 +125,8 @@ Config keras3_operation(const Config& layer) {
       const Value value = arguments.get(parameter.name, parameter.otherwise);
       const bool is_default =
           !parameter.required && value == parameter.otherwise;  // older versions may lack it
-      if (!parameter.in_call && !is_default) config.set(parameter.name, value);
+      if (parameter.name == "newshape") config.set(parameter.name, with_minus_one(value));
+      else if (!parameter.in_call && !is_default) config.set(parameter.name, value);
       else if (!parameter.in_call) continue;
       else if (parameter.spreads) args = value.list();
       else if (parameter.is_rest) named = value.config();

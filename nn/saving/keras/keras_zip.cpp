@@ -32,7 +32,7 @@ std::string metadata() {
   localtime_r(&now, &local);
   char date[32];
   std::strftime(date, sizeof(date), "%Y-%m-%d@%H:%M:%S", &local);
-  return to_json(Config{{"keras_version", "3.8.0"}, {"date_saved", date}});
+  return to_json(Config{{"keras_version", keras3_version}, {"date_saved", date}});
 }
 
 void save_model(const Model& model, const std::string& path, const SaveOptions& options) {

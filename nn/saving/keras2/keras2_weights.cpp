@@ -2,6 +2,7 @@
 #include <ktape/nn/saving/keras/keras_layers.hpp>
 #include <ktape/nn/saving/keras2/keras2_weights.hpp>
 #include <ktape/nn/serialization/keras_dialects.hpp>
+#include <ktape/nn/serialization/keras_objects.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -243,9 +244,9 @@ void add_arrays(Entry& group, const std::vector<Variable>& variables) {
   set_names(group, "weight_names", names);
 }
 
-void add_keras2_version(Entry& entry) {
+void add_keras_version(Entry& entry, int version) {
   entry.set_attribute("backend", "tensorflow");
-  entry.set_attribute("keras_version", "2.15.0");
+  entry.set_attribute("keras_version", version == 2 ? "2.15.0" : keras3_version);
 }
 
 void add_keras2_weights(Entry& root, const Model& model) {
@@ -253,7 +254,7 @@ void add_keras2_weights(Entry& root, const Model& model) {
   Names names;
   for (const Layer& layer : keras_layers(model)) names.push_back(layer.name());
   set_names(root, "layer_names", names);
-  add_keras2_version(root);
+  add_keras_version(root, 2);
   for (const Layer& layer : keras_layers(model)) add_arrays(root.group(layer.name()), keras2_order(layer));
   add_arrays(root.group(own_group), own_weights(model));
 }

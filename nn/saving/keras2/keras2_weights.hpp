@@ -10,8 +10,8 @@ namespace ktape::nn::saving {
 
 /// Adds the weights of a model to a group. Throws ValueError for a model that is not built.
 void add_keras2_weights(hdf5::Entry& group, const Model& model);
-/// Adds the attributes `backend` and `keras_version`.
-void add_keras2_version(hdf5::Entry& group);
+/// Adds the attributes `backend` and `keras_version`, for version 2 or 3 of Keras.
+void add_keras_version(hdf5::Entry& group, int version);
 /// Adds variables under their names in TensorFlow, "dense/kernel:0", and the attribute `weight_names`.
 void add_arrays(hdf5::Entry& group, const std::vector<Variable>& variables);
 

@@ -6,6 +6,7 @@
 #include <ktape/nn/saving/keras2/keras2_weights.hpp>
 #include <ktape/nn/saving/keras2/keras_h5.hpp>
 #include <ktape/nn/serialization/keras_dialects.hpp>
+#include <ktape/nn/serialization/keras_objects.hpp>
 #include <ktape/nn/serialization/model_config.hpp>
 
 namespace ktape::nn::saving {
@@ -26,12 +27,19 @@ void save_weights(const Model& model, const std::string& path) {
   write("save_weights", path, root);
 }
 
+/// Returns the architecture as the version of Keras reads it that must read the file.
+Value written_config(const Model& model, int keras_version) {
+  if (keras_version == 2) return keras2(model_config(model));
+  return with_keras3_operations(model_config(model).config());
+}
+
 void save_model(const Model& model, const std::string& path, const SaveOptions& options) {
+  const int version = options.keras_version.value_or(3);
   Entry root;
-  add_keras2_version(root);
-  const Value config = keras2(model_config(model)), compiled = compile_config(model);
+  add_keras_version(root, version);
+  const Value config = written_config(model, version), compiled = compile_config(model);
   const Value training = compiled.is_null() ? compiled : keras2_compile(compiled);
-  if (options.keras_version == 2) expect_keras2(config), expect_keras2(training);
+  if (version == 2) expect_keras2(config), expect_keras2(training);
   root.set_attribute("model_config", to_json(config));
   if (!training.is_null()) root.set_attribute("training_config", to_json(training));
   add_keras2_weights(root.group("model_weights"), model);

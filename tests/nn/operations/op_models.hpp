@@ -47,7 +47,7 @@ inline std::vector<Case> unary_cases() {
       {"Divide", [](const Tensor& x, auto&) { return x / 4.f; }},
       {"Power", [](const Tensor& x, auto&) { return K::pow(x, 3); }},
       {"Clip", [](const Tensor& x, auto&) { return K::clip(x, -0.5, 0.5); }},
-      {"Clip", [](const Tensor& x, auto&) { return K::clip(x, 0, ktape::None); }},
+      {"Maximum", [](const Tensor& x, auto&) { return K::clip(x, 0, ktape::None); }},
       {"Maximum", [](const Tensor& x, auto&) { return K::maximum(x, 0.25f); }},
       {"Minimum", [](const Tensor& x, auto&) { return K::minimum(0.25f, x); }},
       {"Greater", [](const Tensor& x, auto&) { return K::cast(x > 0.f, "float32") * x; }},
@@ -162,7 +162,7 @@ inline std::vector<Case> shape_cases() {
            [](const Tensor& x, auto&) {
              return K::reverse(x, {1, 2});
            }},
-          {"Slice",
+          {"GetItem",
            [](const Tensor& x, auto&) {
              return K::slice(x, {0, 1, 1}, {-1, 2, 2});
            }},

@@ -72,6 +72,7 @@ TEST_CASE("the files are those that Keras looks for" * needs_hdf5) {
   model.fit(K::ones({4, 3}), K::ones({4, 1}), {.epochs = 1, .verbose = 0});
   model.save(files.folder() + "/m.keras");
   model.save(files.folder() + "/m.h5");
+  model.save(files.folder() + "/m2.h5", {.keras_version = 2});
   CHECK(python(files, R"(
 import io, zipfile
 z = zipfile.ZipFile('m.keras')
@@ -84,7 +85,10 @@ print([f['optimizer/vars'][str(i)].shape for i in range(len(f['optimizer/vars'])
 f = h5py.File('m.h5')
 print(sorted(f), sorted(f.attrs), [type(f.attrs[a]).__name__ for a in ('model_config', 'training_config')])
 c = json.loads(f.attrs['model_config'])
-print(c['class_name'], c['config']['layers'][0]['config'].get('batch_input_shape'))
+print(c['class_name'], c['config']['layers'][0]['config'].get('batch_shape'), f.attrs['keras_version'])
+g = h5py.File('m2.h5')
+c = json.loads(g.attrs['model_config'])
+print(c['class_name'], c['config']['layers'][0]['config'].get('batch_input_shape'), g.attrs['keras_version'])
 print(json.loads(f.attrs['training_config'])['optimizer_config']['class_name'])
 print([n.decode() for n in f['optimizer_weights'].attrs['weight_names']][:3], f['model_weights'].attrs['keras_version'])
 )") == R"(['metadata.json', 'config.json', 'model.weights.h5'] None ['date_saved', 'keras_version']
@@ -92,7 +96,8 @@ Sequential keras both ['InputLayer', 'Dense', 'Dense']
 MeanSquaredError Adam
 [(), (), (3, 2), (3, 2), (2,), (2,), (2, 1), (2, 1), (1,), (1,)]
 ['model_weights', 'optimizer_weights'] ['backend', 'keras_version', 'model_config', 'training_config'] ['str', 'str']
-Sequential [None, 3]
+Sequential [None, 3] 3.8.0
+Sequential [None, 3] 2.15.0
 Adam
 ['adam/iteration:0', 'adam/one_kernel_momentum:0', 'adam/one_kernel_velocity:0'] 2.15.0
 )");

@@ -51,19 +51,41 @@ TEST_CASE("arguments of the constructor are written where they differ from the d
   CHECK(config("Cast", R"({"dtype": "int32"})") == R"({"dtype":"int32"})");
   CHECK(config("Any", R"({"axis": [1, 2], "keepdims": true})") == R"({"axis":[1,2],"keepdims":true})");
   CHECK(config("Any", R"({"axis": null, "keepdims": false})") == "{}");
-  CHECK(config("Clip", R"({"x_min": null, "x_max": 1.0})") == R"({"x_min":null,"x_max":1.0})");
+  CHECK(config("Clip", R"({"x_min": 0.0, "x_max": 1.0})") == R"({"x_min":0.0,"x_max":1.0})");
   CHECK(with_keras3_operations(operation("Cast", R"({"dtype": "int32"})", {{"x", a}})).at("module") ==
         Value("keras.src.ops.core"));
 }
 
-TEST_CASE("the key of a GetItem is a tuple of slices, indices, null and an ellipsis") {
+TEST_CASE("a Clip with one bound is a Maximum or a Minimum, because Keras's Clip has two") {
+  const auto clip = [](const char* attributes) {
+    return with_keras3_operations(operation("Clip", attributes, {{"x", a}}));
+  };
+  CHECK(clip(R"({"x_min": null, "x_max": 1.0})").at("class_name") == Value("Minimum"));
+  CHECK(arguments_of(clip(R"({"x_min": null, "x_max": 1.0})")) == Value::List{a, 1.0});
+  CHECK(clip(R"({"x_min": 0.5, "x_max": null})").at("class_name") == Value("Maximum"));
+  CHECK(arguments_of(clip(R"({"x_min": 0.5, "x_max": null})")) == Value::List{a, 0.5});
+}
+
+TEST_CASE("a Slice that ends with the tensor is a GetItem, and an open extent of a Reshape is -1") {
+  const Config slice = with_keras3_operations(
+      operation("Slice", R"({"shape": [null, 2]})", {{"inputs", a}, {"start_indices", from_json("[0, 1]")}}));
+  CHECK(slice.at("class_name") == Value("GetItem"));
+  CHECK(arguments_of(slice)[1] == from_json(R"([
+      {"class_name": "__slice__", "config": {"start": 0, "stop": null, "step": null}},
+      {"class_name": "__slice__", "config": {"start": 1, "stop": 3, "step": null}}])"));
+  const Config reshape =
+      with_keras3_operations(operation("Reshape", R"({"newshape": [null, 6]})", {{"x", a}}));
+  CHECK(reshape.at("config").config().at("newshape") == from_json("[-1, 6]"));
+}
+
+TEST_CASE("the key of a GetItem is a list of slices, indices, null and an ellipsis") {
   const Config written = with_keras3_operations(operation(
       "GetItem", "{}",
       {{"x", a}, {"key", from_json(R"([{"start": null, "stop": 2, "step": null}, 3, null, "..."])")}}));
   REQUIRE(arguments_of(written).size() == 2);
-  CHECK(arguments_of(written)[1] == from_json(R"({"class_name": "__tuple__", "items": [
+  CHECK(arguments_of(written)[1] == from_json(R"([
       {"class_name": "__slice__", "config": {"start": null, "stop": 2, "step": null}}, 3, null,
-      {"class_name": "__ellipsis__", "config": {}}]})"));
+      {"class_name": "__ellipsis__", "config": {}}])"));
 }
 
 TEST_CASE("an operation that Keras lacks keeps its form, and so does one whose shape is a tensor") {
