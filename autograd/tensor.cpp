@@ -27,27 +27,33 @@ Ref<Storage> Storage::make_pending(std::size_t front, PendingWork& work) {
   return Ref<Storage>::adopt(new (header) Storage(total, front, nullptr, &work));
 }
 
+Ref<Storage> Storage::make_borrowed(std::size_t front, void* elements, ElementSource& owner) {
+  const std::size_t total = front + 64;
+  char* const header = static_cast<char*>(allocate(total)) + front;
+  return Ref<Storage>::adopt(new (header) Storage(total, front, elements, &owner));
+}
+
 void Storage::fill(const Ref<Storage>& lender) {
   lender_ = lender;
   elements_.store(lender->data(), std::memory_order_release);
 }
 
 void* Storage::computed() {
-  // No reader but the thread that runs the work changes work_, and the work is done under its lock.
-  work_->finish();
+  // No reader but the thread that runs the work changes source_, and the work is done under its lock.
+  source_->finish();
   return elements_.load(std::memory_order_acquire);
 }
 
 void Storage::release() {
   if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
-  if (memo_.data || lender_ || work_) release_parts();
+  if (memo_.data || lender_ || source_) release_parts();
   deallocate(front(), bytes_);
 }
 
 void Storage::release_parts() {
   destroy_memo();
-  lender_ = {}, work_ = {};
+  lender_ = {}, source_ = {};
 }
 
 TensorImpl::TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<Storage> storage)
@@ -106,12 +112,22 @@ Tensor Tensor::empty(const Shape& shape, DType dtype, const char* op) {
 
 Tensor Tensor::empty_like(const Tensor& x) { return make(x.shape(), x.size(), x.dtype(), "tensor"); }
 
-Tensor Tensor::pending(const Shape& shape, DType dtype, PendingWork& work) {
-  interrupt_gate("tensor");
-  Ref<Storage> storage = Storage::make_pending(sizeof(TensorImpl), work);
+namespace {
+/// Returns a tensor in the room before the header of a storage.
+Tensor in_front_of(Ref<Storage> storage, const Shape& shape, DType dtype) {
   void* const place = storage->front();
   return Tensor(
       Ref<TensorImpl>::adopt(::new (place) TensorImpl(shape, shape.count(), dtype, std::move(storage))));
+}
+}  // namespace
+
+Tensor Tensor::pending(const Shape& shape, DType dtype, PendingWork& work) {
+  interrupt_gate("tensor");
+  return in_front_of(Storage::make_pending(sizeof(TensorImpl), work), shape, dtype);
+}
+
+Tensor Tensor::borrowed(const Shape& shape, DType dtype, void* elements, ElementSource& owner) {
+  return in_front_of(Storage::make_borrowed(sizeof(TensorImpl), elements, owner), shape, dtype);
 }
 
 Tensor Tensor::from_buffer(const void* buffer, std::size_t bytes, const Shape& shape, DType dtype) {

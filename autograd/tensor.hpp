@@ -33,7 +33,8 @@ concept XtensorExpression = requires(const E& expression) {
 /// Reference-counted memory: this header, then the elements, 64-byte aligned and padded to a multiple of 64
 /// bytes. The block may begin with room for one more object before the header: the tensor for which the
 /// memory was allocated. The elements of a pending storage lie elsewhere: they get memory when they are
-/// computed.
+/// computed. Borrowed elements lie in the memory of their owner, at any multiple of their size, and the 63 bytes
+/// after them can be read.
 class Storage {
  public:
   /// Makes a storage with `front` bytes of room before the header; `front` is a multiple of 64.
@@ -42,7 +43,10 @@ class Storage {
   static Ref<Storage> make_pending(std::size_t front, PendingWork& work);
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release();
-  bool shared() const { return refs_.load(std::memory_order_acquire) != 1; }
+  /// Makes a storage for elements in the memory of `owner`, which are never written.
+  static Ref<Storage> make_borrowed(std::size_t front, void* elements, ElementSource& owner);
+  /// Returns whether the elements must not be overwritten: other tensors have them, or they are borrowed.
+  bool shared() const { return refs_.load(std::memory_order_acquire) != 1 || borrowed(); }
   /// Returns the elements, and computes them first if the storage is pending.
   [[gnu::always_inline]] void* data() {
     void* const elements = elements_.load(std::memory_order_acquire);
@@ -52,7 +56,7 @@ class Storage {
 
   /// Returns whether the elements have not been computed yet.
   bool pending() const { return !elements_.load(std::memory_order_acquire); }
-  bool pending_on(const PendingWork& work) const { return pending() && work_.get() == &work; }
+  bool pending_on(const PendingWork& work) const { return pending() && source_.get() == &work; }
   /// Returns the storage in whose block the elements lie. The storage is not pending.
   Ref<Storage> lender() { return lender_ ? lender_ : Ref<Storage>(this); }
   /// Ends the wait: the elements of this storage are those of the lender.
@@ -70,15 +74,16 @@ class Storage {
   }
 
  private:
-  Storage(std::size_t bytes, std::size_t front, void* elements, PendingWork* work)
-      : bytes_(bytes), front_(front), elements_(elements), work_(work) {}
+  Storage(std::size_t bytes, std::size_t front, void* elements, ElementSource* source)
+      : bytes_(bytes), front_(front), elements_(elements), source_(source) {}
+  bool borrowed() const { return source_ && !lender_ && !pending(); }
   void* computed();
-  void release_parts();  ///< destroys the memo and releases the lender and the work
+  void release_parts();  ///< destroys the memo and releases the lender and the source
   std::atomic<std::int32_t> refs_{1};
   std::size_t bytes_, front_;  ///< the sizes of the whole block and of the room before the header
   std::atomic<void*> elements_;
   Ref<Storage> lender_;
-  Ref<PendingWork> work_;  ///< the work that computes the elements of a pending storage
+  Ref<ElementSource> source_;  ///< computes the elements of a pending storage, or owns borrowed elements
   Memo memo_;
 };
 
@@ -139,6 +144,8 @@ class Tensor {
   static Tensor empty_like(const Tensor& x);
   /// Returns a tensor whose elements `work` computes later.
   static Tensor pending(const Shape& shape, DType dtype, PendingWork& work);
+  /// Returns a tensor whose elements lie in the memory of `owner`, see Storage. Internal: sources only.
+  static Tensor borrowed(const Shape& shape, DType dtype, void* elements, ElementSource& owner);
   /// Returns a copy of the elements in a row-major buffer of a dtype that is known at run time; a bool is a
   /// byte, where any byte other than 0 is true. Throws ValueError unless the buffer has exactly the size of
   /// the elements.

@@ -113,6 +113,7 @@ class RandomFile {
 
   std::uint64_t size() const { return size_; }
   const std::string& path() const { return path_; }
+  int descriptor() const { return file_; }
   /// Reads n bytes from the offset on. Throws IOError if the file ends before.
   void read(std::uint64_t offset, void* out, std::size_t n) const;
 

@@ -146,7 +146,8 @@ class HeaderReader : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-SafetensorsFile::SafetensorsFile(const char* op, const std::string& path) : op_(op), file_(op, path) {
+SafetensorsFile::SafetensorsFile(const char* op, const std::string& path, bool memory_map)
+    : op_(op), file_(op, path) {
   data::FileSection file(op, file_, "header", 0, file_.size());
   unsigned char length[length_size];
   file.read_exactly(length, length_size, "its length");
@@ -161,6 +162,7 @@ SafetensorsFile::SafetensorsFile(const char* op, const std::string& path) : op_(
   begin_ = length_size + size;
   check_names();
   check_places();
+  if (memory_map) mapped_ = data::MappedFile::map(op, file_);
 }
 
 void SafetensorsFile::check_names() const {
@@ -203,9 +205,12 @@ void SafetensorsFile::check_places() const {
 }
 
 Tensor SafetensorsFile::read(const Entry& entry) const {
-  data::FileSection file(op_, file_, '\'' + printable(entry.name) + '\'', begin_ + entry.begin,
-                         entry.end - entry.begin);
-  return file.read_tensor(entry.shape, dtype_of(entry.dtype), false);
+  const DType dtype = dtype_of(entry.dtype);
+  const std::uint64_t at = begin_ + entry.begin;
+  if (mapped_ && !dtype.is_bool() && at % dtype.size() == 0 && entry.end > entry.begin)
+    return Tensor::borrowed(entry.shape, dtype, mapped_->data() + at, *mapped_);
+  data::FileSection file(op_, file_, '\'' + printable(entry.name) + '\'', at, entry.end - entry.begin);
+  return file.read_tensor(entry.shape, dtype, false);
 }
 
 NamedTensors SafetensorsFile::read_all() const {
@@ -308,8 +313,9 @@ const Format safetensors = {".safetensors", nullptr, nullptr, save_weights, load
 
 }  // namespace saving
 
-std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path) {
-  return saving::read_safetensors("load_safetensors", path);
+std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path,
+                                                             const LoadSafetensorsOptions& options) {
+  return saving::read_safetensors("load_safetensors", path, options.memory_map);
 }
 
 std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path,

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/files/bytes.hpp>
+#include <ktape/nn/files/mapped_file.hpp>
 #include <ktape/nn/saving/base/format.hpp>
 #include <ktape/nn/saving/base/weights.hpp>
 
@@ -26,8 +26,9 @@ class SafetensorsFile {
     std::uint64_t begin = 0, end = 0;  ///< offsets of the tensor's bytes, from the end of the header
   };
 
-  /// Opens a file and checks its header. Throws IOError, naming the file and the position.
-  SafetensorsFile(const char* op, const std::string& path);
+  /// Opens a file and checks its header. With `memory_map`, tensors lie in the mapped file; those whose dtype needs a
+  /// check or another alignment are read. Throws IOError, naming the file and the position.
+  SafetensorsFile(const char* op, const std::string& path, bool memory_map = false);
 
   const std::vector<Entry>& entries() const { return entries_; }
   const Metadata& metadata() const { return metadata_; }
@@ -40,6 +41,7 @@ class SafetensorsFile {
 
   const char* op_;
   data::RandomFile file_;
+  Ref<data::MappedFile> mapped_;
   std::uint64_t begin_ = 0;  ///< the offset of the data in the file
   std::vector<Entry> entries_;
   Metadata metadata_;

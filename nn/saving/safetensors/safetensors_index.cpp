@@ -46,14 +46,14 @@ namespace {
 
 /// Calls f(file, entry) with each tensor of a file, or of all files of an index.
 template <class F>
-void for_each_tensor(const char* op, const std::string& path, const F& f) {
+void for_each_tensor(const char* op, const std::string& path, bool memory_map, const F& f) {
   if (!path.ends_with(suffix)) {
-    const SafetensorsFile file(op, path);
+    const SafetensorsFile file(op, path, memory_map);
     for (const SafetensorsFile::Entry& entry : file.entries()) f(file, entry);
     return;
   }
   for (const auto& [file, names] : shards_of(op, path)) {
-    const SafetensorsFile shard(op, folder_of(path) + file);
+    const SafetensorsFile shard(op, folder_of(path) + file, memory_map);
     for (const SafetensorsFile::Entry& entry : shard.entries())
       if (!names.contains(entry.name))
         fail_for(op, path, '\'', printable(entry.name), "' is in ", file, ", and not in the index");
@@ -66,11 +66,12 @@ void for_each_tensor(const char* op, const std::string& path, const F& f) {
 
 }  // namespace
 
-NamedTensors read_safetensors(const char* op, const std::string& path) {
+NamedTensors read_safetensors(const char* op, const std::string& path, bool memory_map) {
   NamedTensors tensors;
-  for_each_tensor(op, path, [&](const SafetensorsFile& file, const SafetensorsFile::Entry& entry) {
-    tensors.emplace_back(entry.name, file.read(entry));
-  });
+  for_each_tensor(op, path, memory_map,
+                  [&](const SafetensorsFile& file, const SafetensorsFile::Entry& entry) {
+                    tensors.emplace_back(entry.name, file.read(entry));
+                  });
   return tensors;
 }
 
@@ -78,7 +79,7 @@ NamedTensors read_safetensors(const char* op, const std::string& path,
                               const std::vector<std::string>& names) {
   std::map<std::string, Tensor> wanted;
   for (const std::string& name : names) wanted[name];
-  for_each_tensor(op, path, [&](const SafetensorsFile& file, const SafetensorsFile::Entry& entry) {
+  for_each_tensor(op, path, false, [&](const SafetensorsFile& file, const SafetensorsFile::Entry& entry) {
     if (const auto found = wanted.find(entry.name); found != wanted.end()) found->second = file.read(entry);
   });
   NamedTensors tensors;
