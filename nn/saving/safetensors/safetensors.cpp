@@ -313,9 +313,12 @@ const Format safetensors = {".safetensors", nullptr, nullptr, save_weights, load
 
 }  // namespace saving
 
-std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path,
-                                                             const LoadSafetensorsOptions& options) {
-  return saving::read_safetensors("load_safetensors", path, options.memory_map);
+std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path) {
+  return saving::read_safetensors("load_safetensors", path);
+}
+
+std::vector<std::pair<std::string, Tensor>> map_safetensors(const std::string& path) {
+  return saving::read_safetensors("map_safetensors", path, true);
 }
 
 std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path,

@@ -8,14 +8,6 @@
 /// Hugging Face's files of tensors.
 namespace ktape::nn {
 
-/// Options of `load_safetensors`.
-struct LoadSafetensorsOptions {
-  /// Whether the tensors lie in the mapped file: the file opens at once, its bytes are read when an op reads them, and
-  /// several processes share the memory. The file must not become shorter while its tensors exist: a program that
-  /// reads a missing byte ends with SIGBUS. `save_safetensors` replaces files, and is harmless.
-  bool memory_map = false;
-};
-
 /// Returns the tensors of a .safetensors file and their names, in the order of its header: bool, int8 to
 /// int64, uint8, float16 to float64, and bfloat16. Throws IOError, naming the file and
 /// the position, for a file that is missing or not valid: a header that is too long, not JSON, or of another
@@ -24,9 +16,7 @@ struct LoadSafetensorsOptions {
 /// files, all of which are read. Mirrors `safetensors.numpy.load_file`.
 ///
 ///     for (const auto& [name, tensor] : nn::load_safetensors("model.safetensors")) ...
-///     const auto large = nn::load_safetensors("model.safetensors", {.memory_map = true});
-std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path,
-                                                             const LoadSafetensorsOptions& options = {});
+std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path);
 
 /// Returns the tensors with these names alone, in the order of the names. The other bytes are not read, so that a part
 /// of a file fits into memory that the whole file would fill. Throws ValueError, too, for a name that no tensor has.
@@ -35,6 +25,17 @@ std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& 
 ///     const auto head = nn::load_safetensors("model.safetensors.index.json", {"lm_head.weight"});
 std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path,
                                                              const std::vector<std::string>& names);
+
+/// Returns the tensors that `load_safetensors` returns, in the mapped file: the file opens at once, its bytes are read
+/// when an op reads them, and several processes share the memory. Bools, and tensors that are not aligned, are read.
+/// Throws the errors of `load_safetensors`. The file must not become shorter while the tensors exist: a program that
+/// reads a missing byte ends with SIGBUS. `save_safetensors` replaces files, which leaves the tensors unchanged.
+/// Mirrors `safetensors.safe_open`.
+///
+///     nn::save_safetensors("large.safetensors", {{"w", K::ones({1000, 1000})}});
+///     for (const auto& [name, tensor] : nn::map_safetensors("large.safetensors"))
+///       std::cout << name << " " << tensor.shape();
+std::vector<std::pair<std::string, Tensor>> map_safetensors(const std::string& path);
 
 /// Reads the metadata of a .safetensors file: texts with names.
 ///

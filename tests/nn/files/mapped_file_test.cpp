@@ -3,7 +3,7 @@
 #include "../../ops/check.hpp"
 #include "../data/files.hpp"
 
-/// Mapped files by way of `load_safetensors`.
+/// Mapped files by way of `map_safetensors`.
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
 using doctest::Contains;
@@ -34,7 +34,7 @@ TEST_CASE("a mapped file gives the tensors that a read file gives, of every dtyp
   tensors.emplace_back("number", counted({}, "float32"));
   const std::string path = files.folder() + "/t.safetensors";
   nn::save_safetensors(path, tensors);
-  const auto read = nn::load_safetensors(path), mapped = nn::load_safetensors(path, {.memory_map = true});
+  const auto read = nn::map_safetensors(path), mapped = nn::load_safetensors(path);
   REQUIRE(mapped.size() == read.size());
   for (std::size_t i = 0; i < read.size(); ++i) {
     CAPTURE(read[i].first);
@@ -46,7 +46,7 @@ TEST_CASE("a mapped file gives the tensors that a read file gives, of every dtyp
   const std::string data = std::string("\0\0\x80\x3f\0\0\0\x40", 8);
   const std::string odd = files.write(
       "odd.safetensors", file_of(R"({"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}} )", data));
-  CHECK(values(nn::load_safetensors(odd, {.memory_map = true})[0].second) == Values{1, 2});
+  CHECK(values(nn::map_safetensors(odd)[0].second) == Values{1, 2});
 }
 
 TEST_CASE("tensors of a mapped file outlive the file's name, and nothing writes to them") {
@@ -54,7 +54,7 @@ TEST_CASE("tensors of a mapped file outlive the file's name, and nothing writes 
   const std::string path = files.folder() + "/w.safetensors";
   const Tensor w = normal({64, 64}, 1, "float32"), b = normal({64}, 2, "float32");
   nn::save_safetensors(path, {{"w", w}, {"b", b}});
-  std::vector<std::pair<std::string, Tensor>> mapped = nn::load_safetensors(path, {.memory_map = true});
+  std::vector<std::pair<std::string, Tensor>> mapped = nn::map_safetensors(path);
   nn::save_safetensors(path, {{"other", K::ones({3})}});  // replaces the file
   nn::Sequential model({nn::Dense(64, {.input_shape = {64}})}), other({nn::Dense(64, {.input_shape = {64}})});
   model.set_weights({mapped[0].second, mapped[1].second});
@@ -83,7 +83,7 @@ TEST_CASE("a mapped file may end with a page") {
   const std::string path = files.write(
       "page.safetensors", file_of(header + std::string(88 - header.size(), ' '), std::string(4000, '\0')));
   REQUIRE(std::filesystem::file_size(path) == 4096);
-  const Tensor x = nn::load_safetensors(path, {.memory_map = true})[0].second;
+  const Tensor x = nn::map_safetensors(path)[0].second;
   CHECK(K::sum(K::exp(x)).item<float>() == 1000);
   CHECK(K::sum(x + x).item<float>() == 0);
 }
@@ -94,10 +94,10 @@ TEST_CASE("files with an index are mapped, too, and damaged files give the same 
   nn::save_safetensors(path, {{"a", K::ones({2, 2})}});
   const std::string index =
       files.write("t.safetensors.index.json", R"({"metadata": {}, "weight_map": {"a": "t.safetensors"}})");
-  CHECK(values(nn::load_safetensors(index, {.memory_map = true})[0].second) == Values{1, 1, 1, 1});
+  CHECK(values(nn::map_safetensors(index)[0].second) == Values{1, 1, 1, 1});
   const std::string content = content_of(path);
   files.write("t.safetensors", content.substr(0, content.size() - 1));
-  CHECK_THROWS_WITH_AS(nn::load_safetensors(path, {.memory_map = true}),
-                       Contains("[load_safetensors] the file must be a safetensors file"), IOError);
-  CHECK_THROWS_AS(nn::load_safetensors(files.folder() + "/none", {.memory_map = true}), IOError);
+  CHECK_THROWS_WITH_AS(nn::map_safetensors(path),
+                       Contains("[map_safetensors] the file must be a safetensors file"), IOError);
+  CHECK_THROWS_AS(nn::map_safetensors(files.folder() + "/none"), IOError);
 }
