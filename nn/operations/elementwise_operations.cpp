@@ -3,8 +3,11 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
+#include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/numpy/logic.hpp>
 #include <ktape/ops/operators.hpp>
+
+#include <algorithm>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -81,8 +84,8 @@ K::Bound bound(const OperationCall& call, const char* name) {
 }
 
 Tensor rounded(const OperationCall& call) {
-  const double scale = std::pow(10., call.number("decimals"));
-  return scale == 1 ? K::round(call.tensor("x")) : K::round(call.tensor("x") * scale) / scale;
+  constexpr std::int64_t most = 400;  // beyond the exponents of float64
+  return ops::round(call.tensor("x"), static_cast<int>(std::clamp(call.integer("decimals"), -most, most)));
 }
 
 void add_unary(std::vector<Operation>& all) {

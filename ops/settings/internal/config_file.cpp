@@ -19,23 +19,30 @@
 namespace ktape::backend {
 namespace {
 
-/// Lists the allowed backends for messages.
-std::string backends() {
-  std::string text;
-  for (const std::string& name : engines()) text += "'" + name + "', ";
-  return text + "'tensorflow' or a shared library (a path, or a name with .so)";
-}
-
-std::string engine_of(const std::string& backend) {
-  return backend == "tensorflow" ? std::string() : backend;
-}
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Returns the backends of Keras itself, which stand for the default engine.
+const std::vector<std::string>& backends_of_keras() {
+  static const std::vector<std::string> names{"tensorflow", "jax", "torch", "numpy", "openvino"};
+  return names;
+}
+
+/// Lists the allowed backends for messages.
+std::string backends() {
+  std::string text;
+  for (const auto& names : {engines(), backends_of_keras()})
+    for (const std::string& name : names) text += "'" + name + "', ";
+  return text + "or a shared library (a path, or a name with .so)";
+}
+
+std::string engine_of(const std::string& backend) {
+  return contains(backends_of_keras(), backend) ? std::string() : backend;
+}
+
 bool is_backend(const std::string& name) {
-  return name == "tensorflow" || contains(engines(), name) || kernels::is_library(name);
+  return contains(backends_of_keras(), name) || contains(engines(), name) || kernels::is_library(name);
 }
 
 /// An iterator over characters for the JSON parser that counts lines.
@@ -71,7 +78,6 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool null() override { return set("null"); }
-  bool boolean(bool value) override { return set(value ? "true" : "false"); }
   bool number_integer(number_integer_t value) override {
     return number(static_cast<double>(value), std::to_string(value));
   }
@@ -91,7 +97,7 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& name) override {
     key_ = name;
     key_line_ = line_;
-    if (!contains({"backend", "epsilon", "floatx", "image_data_format"}, name))
+    if (!contains({"backend", "epsilon", "floatx", "image_data_format", "nnx_enabled"}, name))
       reject<ValueError>(key_line_, "the keys are 'backend', 'epsilon', 'floatx' and 'image_data_format'",
                          '\'' + name + '\'');
     return true;
@@ -106,6 +112,10 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
     else if (key_ == "backend" && is_backend(value)) config.backend = engine_of(value);
     else return set('\'' + value + '\'');
     return true;
+  }
+
+  bool boolean(bool value) override {
+    return key_ == "nnx_enabled" || set(value ? "true" : "false");  // a switch of Keras's JAX backend
   }
 
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {

@@ -26,9 +26,9 @@ std::string configured_backend();
 ///
 ///     { "backend": "xtensor", "epsilon": 1e-07, "floatx": "float32", "image_data_format": "channels_last" }
 ///
-/// The backend is one of `engines()`, an engine library (see engine.h), or "tensorflow", which stands for the
-/// default engine, so that the file of a machine that has Keras itself serves both. The argument `backend`,
-/// if given, replaces the backend of the file.
+/// The backend is one of `engines()`, an engine library (see engine.h), or a backend of Keras ("tensorflow", "jax",
+/// "torch", "numpy", "openvino"), which stands for the default engine, so that the file of a machine that has Keras
+/// itself serves both. The argument `backend`, if given, replaces the backend of the file.
 ///
 /// Throws IOError for text that is not a JSON object and ValueError for an unknown key or a value that is not
 /// allowed. The message names the file, the line and the allowed values.

@@ -189,7 +189,8 @@ TEST_CASE("a configuration file sets any of the four keys") {
   CHECK(full.epsilon == 1e-5);
   CHECK(full.image_data_format == "channels_first");
   CHECK(full.backend == "xtensor");
-  CHECK(parsed("{\"backend\": \"tensorflow\"}").backend == "");
+  for (const std::string backend : {"tensorflow", "jax", "torch", "numpy", "openvino"})
+    CHECK(parsed("{\"backend\": \"" + backend + "\", \"nnx_enabled\": false}").backend == "");
   CHECK(parsed("{\"epsilon\": 1}").epsilon == 1);
   CHECK(parsed("{\"backend\": \"theano\"}", "xtensor").backend == "xtensor");
   CHECK(parsed("{\"backend\": 7}", "tensorflow").backend == "");
