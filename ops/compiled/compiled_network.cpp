@@ -4,7 +4,7 @@
 #include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
 #include <ktape/ops/kernels/network/passes/passes.hpp>
 #include <ktape/ops/settings/config.hpp>
-#include <ktape/ops/settings/internal/engine.hpp>
+#include <ktape/ops/settings/engine.hpp>
 
 #include <omp.h>
 

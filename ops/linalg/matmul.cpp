@@ -3,7 +3,7 @@
 #include <ktape/ops/kernels/workspace.hpp>
 #include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/settings/config.hpp>
-#include <ktape/ops/settings/internal/engine.hpp>
+#include <ktape/ops/settings/engine.hpp>
 
 #include <omp.h>
 

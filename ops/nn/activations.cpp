@@ -10,7 +10,7 @@
 #include <ktape/ops/kernels/softmax/softmax_backward.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/settings/internal/engine.hpp>
+#include <ktape/ops/settings/engine.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 #include <cmath>

@@ -10,7 +10,7 @@
 #include <ktape/ops/nn/normalization.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/settings/internal/engine.hpp>
+#include <ktape/ops/settings/engine.hpp>
 
 #include <limits>
 #include <optional>

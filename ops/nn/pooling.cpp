@@ -6,7 +6,7 @@
 #include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/nn/pooling.hpp>
 #include <ktape/ops/settings/config.hpp>
-#include <ktape/ops/settings/internal/engine.hpp>
+#include <ktape/ops/settings/engine.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <limits>

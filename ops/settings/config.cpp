@@ -1,7 +1,7 @@
 #include <ktape/autograd/base/error.hpp>
 #include <ktape/ops/settings/config.hpp>
+#include <ktape/ops/settings/engine.hpp>
 #include <ktape/ops/settings/internal/config_file.hpp>
-#include <ktape/ops/settings/internal/engine.hpp>
 
 #include <atomic>
 #include <cmath>

@@ -15,7 +15,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/settings/config.hpp>
-#include <ktape/ops/settings/internal/engine.hpp>
+#include <ktape/ops/settings/engine.hpp>
 #include <ktape/ops/settings/threads.hpp>
 #include <ktape/ops/updates.hpp>
 

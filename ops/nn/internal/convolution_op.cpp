@@ -4,7 +4,7 @@
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/nn/internal/convolution_op.hpp>
 #include <ktape/ops/settings/config.hpp>
-#include <ktape/ops/settings/internal/engine.hpp>
+#include <ktape/ops/settings/engine.hpp>
 
 #include <algorithm>
 #include <atomic>

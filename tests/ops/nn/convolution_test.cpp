@@ -1,6 +1,6 @@
 #include <ktape/ktape.hpp>
+#include <ktape/ops/settings/engine.hpp>
 #include <ktape/ops/settings/internal/config_file.hpp>
-#include <ktape/ops/settings/internal/engine.hpp>
 
 #include <cmath>
 

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 #include <ktape/ops/kernels/engine/lru_cache.hpp>
+#include <ktape/ops/settings/engine.hpp>
 #include <ktape/ops/settings/internal/config_file.hpp>
-#include <ktape/ops/settings/internal/engine.hpp>
 
-#include "../../check.hpp"
+#include "../check.hpp"
 
 #include <dlfcn.h>
 #include <thread>

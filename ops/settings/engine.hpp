@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/ops/kernels/engine/engine.hpp>
 
-/// The engine whose kernels the ops run. Internal.
+/// The engine whose kernels the ops run. Internal: sources only.
 namespace ktape::op_helpers {
 
 /// Returns the engine of the configured backend, loaded at the first call. A call whose loading fails throws
