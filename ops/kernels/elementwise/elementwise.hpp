@@ -128,28 +128,41 @@ void store_results(bool* to, const xsimd::batch_bool<A>& conditions) {
   std::memcpy(static_cast<void*>(to), &flags, lanes<A>);
 }
 
+/// A vector of results of type R, or of conditions.
+template <class T, class R>
+using result_vector =
+    std::conditional_t<std::is_same_v<R, T>, Batch<computed_type<T>>, xsimd::batch_bool<computed_type<T>>>;
+
+/// The body of an ElementLoop over vectors that advances its inputs by steps. A function apart from the loop over
+/// consecutive elements, whose prologue would save registers for both.
+template <class T, class R, class F, std::size_t... I>
+[[gnu::noinline]] void run_steps(const void* function, std::int64_t rows, std::int64_t n, void* to,
+                                 const void* const* from, const ElementLoop::Step* steps) {
+  const F f = *static_cast<const F*>(function);
+  R* out = static_cast<R*>(to);
+  const T* x[] = {static_cast<const T*>(from[I])...};
+  const std::int64_t step[] = {steps[I].vector...};
+  for (; rows > 0; --rows, out += n, ((x[I] += steps[I].row), ...))
+    for (std::int64_t i = 0; i < n; i += lanes<computed_type<T>>) {
+      store_results(out + i, result_vector<T, R>(f(load_numbers(x[I])...)));
+      ((x[I] += step[I]), ...);
+    }
+}
+
 /// The body of an ElementLoop. The lambda and the pointers are copied first, because the compiler must assume
 /// that written bytes change what lies in memory.
 template <class T, class R, class F, std::size_t... I>
 [[gnu::noinline]] void run_loop(const void* function, std::int64_t rows, std::int64_t n, void* to,
                                 const void* const* from, const ElementLoop::Step* steps) {
+  constexpr bool vectors = std::is_floating_point_v<T> || is_half<T>;
+  if constexpr (vectors)
+    if (steps) return run_steps<T, R, F, I...>(function, rows, n, to, from, steps);
   const F f = *static_cast<const F*>(function);
   R* out = static_cast<R*>(to);
   const T* x[] = {static_cast<const T*>(from[I])...};
-  if constexpr (std::is_floating_point_v<T> || is_half<T>) {
-    using A = computed_type<T>;
-    using Result = std::conditional_t<std::is_same_v<R, T>, Batch<A>, xsimd::batch_bool<A>>;
-    if (!steps) {
-      for (std::int64_t i = 0; i < n; i += lanes<A>)
-        store_results(out + i, Result(f(load_numbers(x[I] + i)...)));
-      return;
-    }
-    const std::int64_t step[] = {steps[I].vector...};
-    for (; rows > 0; --rows, out += n, ((x[I] += steps[I].row), ...))
-      for (std::int64_t i = 0; i < n; i += lanes<A>) {
-        store_results(out + i, Result(f(load_numbers(x[I])...)));
-        ((x[I] += step[I]), ...);
-      }
+  if constexpr (vectors) {
+    for (std::int64_t i = 0; i < n; i += lanes<computed_type<T>>)
+      store_results(out + i, result_vector<T, R>(f(load_numbers(x[I] + i)...)));
   } else {
     for (;; out += n, ((x[I] += n + steps[I].row), ...)) {
       for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(x[I][i]...));
