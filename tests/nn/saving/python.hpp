@@ -7,7 +7,7 @@
 inline bool has_python(const std::string& module) {
   const bool there =
       std::system(("/usr/bin/python3 -c 'import " + module + "' >/dev/null 2>&1").c_str()) == 0;
-  if (!there) MESSAGE("skipped: Python has no module ", module, " (Debian's python3-", module, ")");
+  if (!there) MESSAGE("skipped: Python has no module ", module);
   return there;
 }
 
