@@ -1,5 +1,6 @@
 #include "../../../hdf5.hpp"
 #include "../../../ops/check.hpp"
+#include "../../layers/conformance/models.hpp"
 #include "../../layers/conformance/table.hpp"
 #include "../../operations/op_models.hpp"
 #include "../../policies.hpp"
@@ -27,11 +28,7 @@ class ModelsForKeras {
     const std::vector<Tensor> outputs = model.apply(inputs);
     for (std::size_t i = 0; i < outputs.size(); ++i)
       arrays.emplace_back("out" + std::to_string(i), K::cast(outputs[i], "float32"));
-    for (const std::string& format : formats) try {
-        model.save(files_.folder() + "/" + name + format);
-      } catch (const ktape::ValueError& error) {  // Keras 2 has no form for the model
-        CHECK_MESSAGE(format == ".h5", name, ": ", error.what());
-      }
+    for (const std::string& format : formats) model.save(files_.folder() + '/' + name + format);
     add_more(arrays);
     data::save_npz(files_.folder() + '/' + name + ".npz", arrays);
   }
@@ -57,16 +54,6 @@ std::string errors(const std::string& output) {
   return all;
 }
 
-std::vector<Tensor> inputs_of(const Row& row) {
-  std::vector<Tensor> inputs;
-  int seed = 1;
-  for (const Shape& shape : row.inputs)
-    inputs.push_back(row.classes > 0
-                         ? K::random_uniform(shape, {.maxval = row.classes, .dtype = "int32", .seed = seed})
-                         : normal(shape, seed++, "float32"));
-  return inputs;
-}
-
 }  // namespace
 
 TEST_CASE("Keras loads a model of every layer, and predicts as the library" * needs_hdf5) {
@@ -80,10 +67,7 @@ TEST_CASE("Keras loads a model of every layer, and predicts as the library" * ne
         continue;
       const nn::Layer layer = row.make();
       const std::vector<Tensor> inputs = inputs_of(row);
-      std::vector<Tensor> in;
-      for (const Tensor& x : inputs)
-        in.push_back(nn::Input(Shape(x.shape().begin() + 1, x.ndim() - 1), {.dtype = x.dtype()}));
-      const nn::Model model(in, layer.apply(in));
+      const nn::Model model = model_of(layer, inputs);
       int seed = 100;
       for (const ktape::Variable& weight : model.weights())
         if (weight.dtype().is_floating())

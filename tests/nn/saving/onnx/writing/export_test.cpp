@@ -1,4 +1,5 @@
 #include "../../../../ops/check.hpp"
+#include "../../../layers/conformance/models.hpp"
 #include "../../../layers/conformance/table.hpp"
 #include "../../../policies.hpp"
 #include "onnx_runtime.hpp"
@@ -10,24 +11,6 @@ using ktape::IOError;
 using ktape::ValueError;
 
 namespace {
-
-std::vector<Tensor> inputs_of(const Row& row) {
-  std::vector<Tensor> inputs;
-  int seed = 1;
-  for (const Shape& shape : row.inputs)
-    inputs.push_back(row.classes > 0
-                         ? K::random_uniform(shape, {.maxval = row.classes, .dtype = "int32", .seed = seed})
-                         : normal(shape, seed++, "float32"));
-  return inputs;
-}
-
-/// Returns a model of one layer, with an open batch or with all extents open but the last.
-nn::Model model_of(const nn::Layer& layer, const std::vector<Tensor>& inputs) {
-  std::vector<Tensor> in;
-  for (const Tensor& x : inputs)
-    in.push_back(nn::Input(Shape(x.shape().begin() + 1, x.ndim() - 1), {.dtype = x.dtype()}));
-  return nn::Model(in, layer.apply(in));
-}
 
 /// Compares all cases with ONNX Runtime.
 void check_with_runtime(const Cases& cases) {
