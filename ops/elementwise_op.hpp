@@ -104,8 +104,10 @@ Tensor apply_integer(F f, const Tensor& x) {
   return out;
 }
 
+/// Throws the TypeError of `expect_same_dtype`, which names op and dtypes and says how to cast.
 [[noreturn]] void fail_for_dtypes(const char* op, const Tensor& x, const Tensor& y, const char* y_name);
 
+/// Throws unless both tensors are defined and have one dtype.
 [[gnu::always_inline]] inline void expect_same_dtype(const char* op, const Tensor& x, const Tensor& y,
                                                      const char* y_name = "y") {
   expect_defined(op, "x, y", x, y);
