@@ -13,7 +13,7 @@ namespace K = backend;
 
 bool fits_network(const Tensor& x) {
   return x.defined() && !is_symbolic(x) && x.ndim() >= 2 && x.ndim() <= 5 && x.size() > 0 &&
-         x.dtype() == DType::Float32 && !mask_of(x).defined();
+         K::network_numbers(x.dtype()) && !mask_of(x).defined();
 }
 
 namespace {
@@ -79,12 +79,14 @@ class PlanMaker {
   /// Returns the function that adds a call to a network; null for a call that no network computes.
   static PlanOfOp plan_of(const PlannedCall& call) {
     if (!call.layer.defined()) return call.plan;
-    const bool fits = call.plain && call.layer.compute_dtype() == DType::Float32 &&
+    const auto numbers = K::network_numbers(call.layer.compute_dtype());
+    const bool fits = call.plain && numbers &&
                       std::all_of(call.inputs.begin(), call.inputs.end(), [](int slot) { return slot >= 0; });
     const auto* const layer = fits ? dynamic_cast<const Planned*>(&call.layer.impl()) : nullptr;
     if (!layer) return nullptr;
-    return [layer, handle = call.layer](K::NetworkBuilder& builder,
-                                        const std::vector<int>& nodes) -> std::optional<int> {
+    return [layer, handle = call.layer, numbers](K::NetworkBuilder& builder,
+                                                 std::vector<int> nodes) -> std::optional<int> {
+      for (int& node : nodes) node = builder.cast(node, *numbers);
       if (!build(handle, builder, nodes)) return {};
       return layer->plan(builder, nodes);
     };
@@ -109,7 +111,7 @@ class PlanMaker {
     std::vector<int> nodes;
     for (const int slot : call.inputs) {
       if (!draft.nodes.contains(slot)) {
-        draft.nodes[slot] = draft.builder.input(slots_[at(slot)].shape());
+        draft.nodes[slot] = draft.builder.input(slots_[at(slot)].shape(), *K::network_numbers(slots_[at(slot)].dtype()));
         draft.inputs.push_back(slot);
       }
       nodes.push_back(draft.nodes[slot]);

@@ -21,7 +21,8 @@ struct PlannedCall {
   std::function<void(std::vector<Tensor>& slots)> run;  ///< calls the layer as without a plan
 };
 
-/// Returns whether a network can read the tensor: float32 numbers in 2 to 5 axes, without a mask.
+/// Returns whether a network can read the tensor: float32 numbers, or bfloat16 where the processor multiplies
+/// them, in 2 to 5 axes, without a mask.
 bool fits_network(const Tensor& x);
 
 struct PlanItem {

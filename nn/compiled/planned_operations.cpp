@@ -98,11 +98,12 @@ std::optional<PlannedOperation> of_call(const OperationCall& call) {
 }  // namespace
 
 std::optional<PlannedOperation> planned_operation(const Symbol& symbol) {
-  if (symbol.outputs().size() != 1 || symbol.outputs()[0].dtype != DType::Float32 || symbol.captured() > 0)
-    return {};
+  if (symbol.outputs().size() != 1 || symbol.captured() > 0) return {};
+  const DType dtype = symbol.outputs()[0].dtype;
+  if (dtype != DType::Float32 && dtype != DType::BFloat16) return {};
   const std::optional<OperationCall> call = operation_of(symbol);
   std::optional<PlannedOperation> planned = call ? of_call(*call) : std::nullopt;
-  const auto fits = [](const Tensor& x) { return is_symbolic(x) && x.dtype() == DType::Float32; };
+  const auto fits = [dtype](const Tensor& x) { return is_symbolic(x) && x.dtype() == dtype; };
   if (!planned || !std::all_of(planned->inputs.begin(), planned->inputs.end(), fits)) return {};
   return planned;
 }

@@ -54,7 +54,10 @@ class HeaderParser {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const { file_.fail(rule, "in its header ", reason); }
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... reason) const {
+    file_.fail(rule, "in its header ", reason...);
+  }
 
   void skip_blanks() {
     while (!text_.empty() && std::strchr(" \t\r\n", text_.front()) && text_.front()) text_.remove_prefix(1);
@@ -66,7 +69,7 @@ class HeaderParser {
     return true;
   }
   void expect(char c) {
-    if (!take(c)) fail(std::string("there must be '") + c + '\'');
+    if (!take(c)) fail("there must be '", c, "'");
   }
   std::string string() {
     skip_blanks();

@@ -11,24 +11,33 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 
 namespace ktape::backend {
 namespace {
 
-bool is_finite(const Tensor& x) {
+/// Returns whether the bits of the absolute value of each number are below those of infinity.
+template <class Bits>
+bool all_below(const Tensor& x, Bits infinity) {
   constexpr std::int64_t grain = 1 << 17;
-  const float* const elements = static_cast<const float*>(x.raw());
+  constexpr auto magnitude = static_cast<Bits>(std::numeric_limits<Bits>::max() >> 1U);
+  const char* const elements = static_cast<const char*>(x.raw());
   std::atomic<bool> finite{true};
   parallel_for(x.size(), grain, [&](std::int64_t begin, std::int64_t end) {
-    std::uint32_t largest = 0;
+    Bits largest = 0;
     for (std::int64_t i = begin; i < end; ++i) {
-      std::uint32_t bits;
-      std::memcpy(&bits, elements + i, sizeof bits);
-      largest = std::max(largest, bits & 0x7fffffffU);
+      Bits bits;
+      std::memcpy(&bits, elements + i * static_cast<std::int64_t>(sizeof bits), sizeof bits);
+      largest = std::max(largest, static_cast<Bits>(bits & magnitude));
     }
-    if (largest >= 0x7f800000U) finite = false;
+    if (largest >= infinity) finite = false;
   });
   return finite;
+}
+
+bool is_finite(const Tensor& x) {
+  return x.dtype() == DType::BFloat16 ? all_below<std::uint16_t>(x, 0x7f80)
+                                      : all_below<std::uint32_t>(x, 0x7f800000);
 }
 
 }  // namespace
@@ -42,7 +51,9 @@ std::shared_ptr<CompiledNetwork> CompiledNetwork::make(const NetworkBuilder& bui
   auto made = std::make_shared<CompiledNetwork>();
   made->network_ = builder.network();
   for (const int output : made->network_.outputs)
-    made->outputs_.emplace_back(made->network_.nodes[static_cast<std::size_t>(output)].shape);
+    made->outputs_.push_back({Shape(builder.shape(output)), builder.numbers(output) == kernels::NumberType::BFloat16
+                                                                ? DType::BFloat16
+                                                                : DType::Float32});
   kernels::optimize(made->network_);
   kernels::use_small_products(made->network_);
   made->products_ = kernels::largest_products(made->network_);
@@ -82,12 +93,12 @@ std::optional<std::vector<Tensor>> CompiledNetwork::run(const std::vector<Tensor
   const Variant used = variant();
   if (!used.weights) return {};
   std::vector<Tensor> outputs;
-  std::vector<const float*> from;
-  std::vector<float*> to;
-  for (const Tensor& x : inputs) from.push_back(static_cast<const float*>(x.raw()));
-  for (const Shape& shape : outputs_) {
-    outputs.push_back(Tensor::empty(shape, DType::Float32));
-    to.push_back(static_cast<float*>(outputs.back().raw()));
+  std::vector<const void*> from;
+  std::vector<void*> to;
+  for (const Tensor& x : inputs) from.push_back(x.raw());
+  for (const auto& [shape, dtype] : outputs_) {
+    outputs.push_back(Tensor::empty(shape, dtype));
+    to.push_back(outputs.back().raw());
   }
   used.program->run(used.weights, from, to);
   return outputs;

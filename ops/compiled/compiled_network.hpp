@@ -46,7 +46,7 @@ class CompiledNetwork {
 
   kernels::Network network_;
   std::int64_t products_ = 0;
-  std::vector<Shape> outputs_;
+  std::vector<std::pair<Shape, DType>> outputs_;
   std::vector<Variable> variables_;
   std::mutex mutex_;
   std::map<int, Variant> variants_;

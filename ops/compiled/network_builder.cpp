@@ -1,4 +1,5 @@
 #include <ktape/ops/compiled/network_builder.hpp>
+#include <ktape/ops/kernels/engine/engine.hpp>
 
 #include <algorithm>
 
@@ -18,6 +19,12 @@ bool fits(const Variable& variable, std::int64_t size) {
 
 }  // namespace
 
+std::optional<kernels::NumberType> network_numbers(DType dtype) {
+  if (dtype == DType::Float32) return kernels::NumberType::Float32;
+  if (dtype == DType::BFloat16 && kernels::multiplies_bfloat16()) return kernels::NumberType::BFloat16;
+  return {};
+}
+
 int NetworkBuilder::add(NetworkNode node) {
   network_.nodes.push_back(std::move(node));
   return static_cast<int>(network_.nodes.size()) - 1;
@@ -27,6 +34,7 @@ int NetworkBuilder::add_own(std::vector<int> inputs, const Shape& shape,
                             std::shared_ptr<const kernels::NodeKernel> kernel, std::vector<int> weights) {
   NetworkNode node;
   node.kind = Kind::Own, node.inputs = std::move(inputs), node.own = std::move(kernel);
+  node.numbers = numbers(node.inputs[0]);
   node.weights = std::move(weights), node.shape.assign(shape.begin(), shape.end());
   return add(std::move(node));
 }
@@ -42,12 +50,13 @@ int NetworkBuilder::weight(const Variable& variable) {
 
 NetworkNode NetworkBuilder::like(Kind kind, int x) const {
   NetworkNode node;
-  node.kind = kind, node.inputs = {x}, node.shape = shape(x);
+  node.kind = kind, node.inputs = {x}, node.shape = shape(x), node.numbers = numbers(x);
   return node;
 }
 
-int NetworkBuilder::input(const Shape& shape) {
+int NetworkBuilder::input(const Shape& shape, kernels::NumberType numbers) {
   NetworkNode node;
+  node.numbers = numbers;
   node.shape.assign(shape.begin(), shape.end());
   return add(node);
 }
@@ -215,6 +224,7 @@ Node NetworkBuilder::activation(int x, const std::string& name) {
 Node NetworkBuilder::softmax(int x) { return add(like(Kind::Softmax, x)); }
 
 Node NetworkBuilder::binary(kernels::BinaryFunction function, int a, int b) {
+  if (numbers(a) != numbers(b)) return {};
   if (shape(a) == shape(b)) {
     NetworkNode node = like(function == kernels::BinaryFunction::Add ? Kind::Sum : Kind::Binary, a);
     node.inputs.push_back(b), node.binary = function;
@@ -240,11 +250,18 @@ Node NetworkBuilder::concatenation(const std::vector<int>& inputs) {
   NetworkNode node = like(Kind::Concatenation, inputs.at(0));
   node.inputs = inputs, node.shape.back() = 0;
   for (const int x : inputs) {
-    if (shape(x).size() != node.shape.size() ||
+    if (numbers(x) != node.numbers || shape(x).size() != node.shape.size() ||
         !std::equal(shape(x).begin(), shape(x).end() - 1, node.shape.begin()))
       return {};
     node.shape.back() += shape(x).back();
   }
+  return add(node);
+}
+
+int NetworkBuilder::cast(int x, kernels::NumberType numbers) {
+  if (numbers == this->numbers(x)) return x;
+  NetworkNode node = like(Kind::Cast, x);
+  node.numbers = numbers;
   return add(node);
 }
 
@@ -292,6 +309,7 @@ Node NetworkBuilder::recurrence(int x, kernels::RecurrentDescription::Cell cell,
 
 Node NetworkBuilder::attention(int query, int key, int value, double scale) {
   if (rank(query) != 4 || rank(key) != 4 || rank(value) != 4) return {};
+  if (numbers(query) != numbers(key) || numbers(query) != numbers(value)) return {};
   const auto q = shape(query), k = shape(key), v = shape(value);
   if (q[0] != k[0] || q[0] != v[0] || k[1] != v[1] || q[2] != k[2] || q[2] != v[2] || q[3] != k[3]) return {};
   return add_own({query, key, value}, {q[0], q[1], q[2], v[3]},

@@ -11,6 +11,10 @@
 /// The description of a network that layers write, for plans. Internal: sources only.
 namespace ktape::backend {
 
+/// Returns the numbers of networks on tensors of a dtype: float32, and bfloat16 where the processor multiplies
+/// bfloat16; none for other dtypes.
+std::optional<kernels::NumberType> network_numbers(DType dtype);
+
 /// The window of a convolution or of pooling over images or sequences with channels last.
 struct WindowOptions {
   std::vector<std::int64_t> size{1, 1}, strides{1, 1}, dilation{1, 1};
@@ -26,15 +30,19 @@ struct RecurrentLoop {
   bool go_backwards = false, return_sequences = false;
 };
 
-/// Builds a network of float32 ops on tensors with 2 to 5 axes: the batch first, channels last. Each function
-/// adds a node and returns its index, or none where the network cannot compute the op.
+/// Builds a network of ops on tensors of float32 or bfloat16 with 2 to 5 axes: the batch first, channels last.
+/// Each function adds a node and returns its index, or none where the network cannot compute the op. A node has
+/// the numbers of its first input; an op on inputs of both types is none.
 class NetworkBuilder {
  public:
   using Node = std::optional<int>;
 
-  int input(const Shape& shape);
+  int input(const Shape& shape, kernels::NumberType numbers = kernels::NumberType::Float32);
   const std::vector<std::int64_t>& shape(int node) const {
     return network_.nodes[static_cast<std::size_t>(node)].shape;
+  }
+  kernels::NumberType numbers(int node) const {
+    return network_.nodes[static_cast<std::size_t>(node)].numbers;
   }
   int rank(int node) const { return static_cast<int>(shape(node).size()); }
 
@@ -64,6 +72,8 @@ class NetworkBuilder {
   Node global_pooling(int x, bool maximum, bool keepdims);
   /// Adds zeros around images.
   Node padding(int x, const std::array<std::int64_t, 2>& before, const std::array<std::int64_t, 2>& after);
+  /// Returns x with these numbers: x itself, or a cast of x.
+  int cast(int x, kernels::NumberType numbers);
   /// Adds other extents for the same elements.
   Node reshape(int x, const Shape& shape);
   /// Makes axis k of the result of axis `axes[k]`.

@@ -22,6 +22,13 @@ void train(const char* name, const nn::Model& model, const nn::CompileOptions& h
   bench::report(name, [&] { y.defined() ? model.train_on_batch(x, y) : model.train_on_batch(x); });
 }
 
+const bench::Group mlp([] {
+  const nn::Sequential model(
+      {nn::Dense(512, {.activation = "relu"}), nn::Dense(512, {.activation = "relu"}), nn::Dense(10)});
+  train("nn_mlp_train", model, {.optimizer = nn::Adam(), .loss = sparse_crossentropy},
+        K::random_normal({128, 784}), random_labels(128));
+});
+
 const bench::Group cnn([] {
   const nn::Sequential model({
       nn::Conv2D(32, 3),
@@ -106,6 +113,24 @@ const bench::Group transformer([] {
   const Tensor x = K::random_normal({16, 128, 128});
   train("nn_transformer_train", nn::Sequential({Encoder(), Encoder()}),
         {.optimizer = nn::Adam(), .loss = squares}, x, x);
+});
+
+/// A language model of 64 letters: four decoders of four heads on 16 texts of 128 letters.
+const bench::Group mini_gpt([] {
+  const nn::LayerNormalizationOptions norm{.epsilon = 1e-5};
+  const Tensor in = nn::Input({128}, {.dtype = "int32"});
+  Tensor x = nn::Embedding(64, 128)(in);
+  for (int block = 0; block < 4; ++block) {
+    const Tensor y = nn::LayerNormalization(norm)(x);
+    x = nn::Add()({x, nn::MultiHeadAttention(4, 32)({y, y}, {.use_causal_mask = true})});
+    const Tensor wide = nn::Dense(512, {.activation = "gelu"})(nn::LayerNormalization(norm)(x));
+    x = nn::Add()({x, nn::Dense(128)(wide)});
+  }
+  const nn::Model model(in, nn::Dense(64)(nn::LayerNormalization(norm)(x)));
+  const auto letters = [] {
+    return K::cast(K::random_uniform({16, 128}, {.minval = 0, .maxval = 64}), "int32");
+  };
+  train("nn_mini_gpt_train", model, {.optimizer = nn::Adam(), .loss = sparse_crossentropy}, letters(), letters());
 });
 
 const bench::Group tiny_mlp([] {

@@ -19,6 +19,13 @@ using op_helpers::integer_binary, op_helpers::Operands, op_helpers::promoted, op
 
 namespace {
 
+/// Returns where exactly one of two conditions holds. xsimd 8.1 has no correct form: with AVX-512, ^ is |, and with AVX,
+/// != is false for two conditions that hold.
+template <class Mask>
+Mask differ(const Mask& a, const Mask& b) {
+  return (a | b) & !(a & b);
+}
+
 /// Returns C's remainder of x / y, which has the sign of x. The quotient may be rounded up to the next integer; the
 /// remainder of that integer is exact and has the wrong sign. Large quotients are computed pair by pair.
 template <class A>
@@ -30,7 +37,7 @@ Batch<A> remainder(const Batch<A>& x, const Batch<A>& y) {
   const auto small =
       (xsimd::abs(quotient) < Batch<A>(most)) & (xsimd::abs(y) <= Batch<A>(std::numeric_limits<A>::max()));
   const Batch<A> rest = xsimd::fnma(quotient, y, x);
-  const auto beyond = (rest < zero) ^ (x < zero);
+  const auto beyond = differ(rest < zero, x < zero);
   const Batch<A> mended = xsimd::select(beyond & (rest != zero), rest + xsimd::copysign(y, x), rest);
   const Batch<A> result = xsimd::copysign(mended, x);
   if (xsimd::all(small)) return result;
@@ -107,7 +114,7 @@ Tensor mod(const TensorOrNumber& x1, const TensorOrNumber& x2) {
       "mod", o,
       [](auto x, auto y) {
         const auto rest = remainder(x, y), zero = decltype(rest)(0);
-        return xsimd::select((rest != zero) & ((rest < zero) ^ (y < zero)), rest + y, rest);
+        return xsimd::select((rest != zero) & differ(rest < zero, y < zero), rest + y, rest);
       },
       [](const Tensor& x, const Tensor&, const Tensor&) { return K::ones_like(x); },
       [](const Tensor& x, const Tensor& y, const Tensor&) { return -floor(x / y); });

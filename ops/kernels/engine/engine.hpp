@@ -72,6 +72,10 @@ EngineLibrary load_engine_library(const std::string& library);
 /// The threads that a kernel may use: all threads of OpenMP, or the calling thread only.
 enum class Threads { All, One };
 
+/// Returns whether onednn multiplies bfloat16: the processor has the instructions, which ONEDNN_MAX_CPU_ISA may
+/// hide, and the environment does not contain KTAPE_BFLOAT16=0.
+bool multiplies_bfloat16();
+
 /// Layers of kernels: a layer may pass a call on to the layer below; the lowest layer takes every call. Below
 /// a library is the default engine, below onednn is native. Throws ValueError for an unknown name.
 class Engine {

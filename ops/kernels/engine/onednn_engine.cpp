@@ -50,18 +50,6 @@ dnnl::stream& stream() {
   return stream;
 }
 
-/// Returns whether KTAPE_BFLOAT16=1 asks for oneDNN's products of bfloat16 and the processor has the
-/// instructions, which ONEDNN_MAX_CPU_ISA may hide. The tests have not yet run on such a processor.
-bool multiplies_bfloat16() {
-  constexpr auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
-  static const bool can = [] {
-    const char* const wanted = std::getenv("KTAPE_BFLOAT16");
-    return wanted && std::string_view(wanted) == "1" &&
-           (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) == needed;
-  }();
-  return can;
-}
-
 memory::data_type type_of(std::int32_t dtype) {
   return dtype == KTAPE_BFLOAT16 ? memory::data_type::bf16 : memory::data_type::f32;
 }
@@ -413,12 +401,24 @@ std::int32_t convolution(const void* arguments) {
 
 }  // namespace
 
+bool multiplies_bfloat16() {
+  constexpr auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
+  static const bool can = [] {
+    const char* const wanted = std::getenv("KTAPE_BFLOAT16");
+    return (!wanted || std::string_view(wanted) != "0") &&
+           (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) == needed;
+  }();
+  return can;
+}
+
 const Kernels& onednn_kernels() {
   static const Kernels kernels{matmul, convolution<Pass::Forward>, convolution<Pass::BackwardData>,
                                convolution<Pass::BackwardKernel>};
   return kernels;
 }
 #else
+bool multiplies_bfloat16() { return false; }
+
 const Kernels& onednn_kernels() {
   static const Kernels none{};
   return none;

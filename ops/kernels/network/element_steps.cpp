@@ -9,7 +9,8 @@ using dnnl::algorithm, dnnl::memory;
 using Tag = memory::format_tag;
 
 void StepMaker::add_normalization(std::size_t i, const NetworkNode& node) {
-  const Place x = in_layout_of_output(i, input(node));
+  Place x = in_layout_of_output(i, input(node));
+  x = in_layout(x, with_numbers(x.layout, NumberType::Float32));
   memory::dims channels(node.shape.size(), 1);
   channels[1] = node.shape.back();
   const memory::desc per_channel(channels, float_type,
@@ -23,7 +24,7 @@ void StepMaker::add_normalization(std::size_t i, const NetworkNode& node) {
   const dnnl::binary::primitive_desc description({algorithm::binary_mul, x.layout, per_channel, x.layout},
                                                  attributes(m.after), processor());
   expect_fast(description);
-  const Place y = result_over(i, x);
+  const Place y = float_result(i, x.layout, &x);
   push(dnnl::binary(description),
        {{DNNL_ARG_SRC_0, x},
         {DNNL_ARG_SRC_1, weight(PackedWeight::Part::Factors, i, per_channel, per_channel)},
@@ -31,6 +32,7 @@ void StepMaker::add_normalization(std::size_t i, const NetworkNode& node) {
          weight(PackedWeight::Part::Offsets, i, per_channel, per_channel)},
         {DNNL_ARG_DST, y}},
        description.scratchpad_desc(), m.what, description.impl_info_str());
+  finish(i, y);
 }
 
 void StepMaker::add_functions(std::size_t i, const NetworkNode& node) {
@@ -89,10 +91,11 @@ void StepMaker::add_binary(std::size_t i, const NetworkNode& node, BinaryFunctio
   const auto &a = shape_of(node.inputs[0]), &b = shape_of(node.inputs[1]);
   const Place x = in_layout(input(node, 0), plain_layout(a)),
               other = in_layout(input(node, 1), plain_layout(b));
-  const Place y = result_over(i, x);
+  const Place y = float_result(i, x.layout, &x);
   push_own(broadcast_kernel(function, a, b), {.inputs = {x, other}, .packed = {}, .scratch = {}, .output = y},
            name);
   add_functions_after(node, y);
+  finish(i, y);
 }
 
 /// Adds the product of images and a factor for each image and channel, in the images' layout. Returns false
@@ -106,6 +109,7 @@ bool StepMaker::add_scaling(std::size_t i, const NetworkNode& node) {
   }
   if (factors[0] != x[0] || factors.back() != x.back() || x.size() != 4) return false;
   Place from = in_layout_of_output(i, input(node, 0));
+  from = in_layout(from, with_numbers(from.layout, NumberType::Float32));
   const memory::dims dims{factors[0], factors[3], 1, 1};
   const auto blocked = [&](Tag tag) {
     return memory::desc(from.layout.dims(), float_type, tag) == from.layout;
@@ -116,17 +120,18 @@ bool StepMaker::add_scaling(std::size_t i, const NetworkNode& node) {
     if (blocked(of_block)) extents = {x[0] * ((x[3] + block - 1) / block), pixels, block}, tag = of_block;
   if (tag == Tag::nhwc) from = in_layout(from, plain_layout(x));
   const Place by = in_layout(input(node, 1), memory::desc(dims, float_type, tag));
-  const Place y = result_over(i, from);
+  const Place y = float_result(i, from.layout, &from);
   push_own(scaling_kernel(extents), {.inputs = {from, by}, .packed = {}, .scratch = {}, .output = y},
            "scaling of channels");
   add_functions_after(node, y);
+  finish(i, y);
   return true;
 }
 
 void StepMaker::add_softmax(std::size_t i, const NetworkNode& node) {
-  Place x = in_layout(input(node), plain_layout(node.shape));
+  Place x = in_layout(input(node), plain_layout(node.shape, node.numbers));
   Place y = result_over(i, x);
-  x.layout = y.layout = row_layout(node.shape);
+  x.layout = y.layout = row_layout(node.shape, node.numbers);
   const dnnl::softmax_forward::primitive_desc description({inference, x.layout, 1}, attributes(),
                                                           processor());
   expect_fast(description);

@@ -20,19 +20,28 @@ Tag channels_last(std::size_t rank) {
 
 }  // namespace
 
-memory::desc plain_layout(const std::vector<std::int64_t>& shape) {
+memory::data_type onednn_type(NumberType numbers) {
+  return numbers == NumberType::BFloat16 ? memory::data_type::bf16 : float_type;
+}
+
+memory::desc plain_layout(const std::vector<std::int64_t>& shape, NumberType numbers) {
   if (shape.size() < 2 || shape.size() > 5) throw Unsupported();
-  return {onednn_dims(shape), float_type, channels_last(shape.size())};
+  return {onednn_dims(shape), onednn_type(numbers), channels_last(shape.size())};
 }
 
-memory::desc any_layout(const std::vector<std::int64_t>& shape) {
-  return {onednn_dims(shape), float_type, Tag::any};
+memory::desc any_layout(const std::vector<std::int64_t>& shape, NumberType numbers) {
+  return {onednn_dims(shape), onednn_type(numbers), Tag::any};
 }
 
-memory::desc row_layout(const std::vector<std::int64_t>& shape) {
+memory::desc with_numbers(memory::desc layout, NumberType numbers) {
+  layout.data.data_type = memory::convert_to_c(onednn_type(numbers));
+  return layout;
+}
+
+memory::desc row_layout(const std::vector<std::int64_t>& shape, NumberType numbers) {
   std::int64_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
-  return {{rows, shape.back()}, float_type, Tag::nc};
+  return {{rows, shape.back()}, onednn_type(numbers), Tag::nc};
 }
 
 memory::desc vector_layout(std::int64_t size) { return {{size}, float_type, Tag::x}; }

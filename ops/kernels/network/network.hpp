@@ -5,10 +5,13 @@
 #include <memory>
 #include <vector>
 
-/// A network: a graph of the float32 ops that a plan can fuse. The first axis is the batch, the last axis has
+/// A network: a graph of the ops that a plan can fuse, on numbers of float32 or bfloat16. The first axis is the batch, the last axis has
 /// the channels: images are (batch, height, width, channels), sequences (batch, steps, channels), rows (batch,
 /// channels). Passes (passes/passes.hpp) rewrite a network, a Program (program.hpp) runs it.
 namespace ktape::kernels {
+
+/// The type of a value's elements. Weights are float32; products and convolutions of bfloat16 round them.
+enum class NumberType { Float32, BFloat16 };
 
 /// A function that is applied to each element.
 struct ElementFunction {
@@ -29,7 +32,7 @@ struct ChannelNormalizer {
   double epsilon = 0;
 };
 
-/// A kernel of ktape's own that computes a node from plain arrays in row-major order.
+/// A kernel of ktape's own that computes a node from plain arrays of float32 in row-major order.
 class NodeKernel {
  public:
   virtual ~NodeKernel() = default;
@@ -73,12 +76,14 @@ struct NetworkNode {
     AveragePooling,  ///< the mean of the elements of a window that are inside of the image
     Padding,         ///< zeros around images
     Reshape,         ///< other extents for the elements in row-major order
+    Cast,            ///< elements of another type
     Softmax,         ///< along the channels
     Own              ///< `own` on `weights`
   };
   Kind kind = Kind::Input;
   std::vector<int> inputs;  ///< indices of earlier nodes
   std::vector<std::int64_t> shape;
+  NumberType numbers = NumberType::Float32;  ///< the elements of the result
   /// The geometry of convolutions, pooling and padding; the index is the spatial axis.
   std::array<std::int64_t, 2> window{1, 1}, strides{1, 1}, dilation{1, 1}, before{0, 0}, after{0, 0};
   bool depthwise = false;

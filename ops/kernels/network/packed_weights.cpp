@@ -19,7 +19,7 @@ using Part = PackedWeight::Part;
 /// A packed array, and the elements of which the array was made.
 struct Packed {
   Packed(std::size_t bytes, std::shared_ptr<const void> owner)
-      : memory(static_cast<std::int64_t>(bytes / sizeof(float))),
+      : memory(static_cast<std::int64_t>((bytes + sizeof(float) - 1) / sizeof(float))),
         elements(memory.take(0)),
         owner(std::move(owner)) {}
   Workspace<float> memory;

@@ -67,8 +67,8 @@ struct Workplace {
 
 /// The arrays of one run.
 struct RunArrays {
-  const std::vector<const float*>& inputs;
-  const std::vector<float*>& outputs;
+  const std::vector<const void*>& inputs;
+  const std::vector<void*>& outputs;
 };
 
 /// The arena is taken from the tensors' allocator for each run, so that programs share the memory; the
@@ -87,8 +87,8 @@ class OnednnProgram final : public Program {
     packed->packed = pack_weights(made_, weights, owner);
     return packed;
   }
-  void run(const std::shared_ptr<const Weights>& weights, const std::vector<const float*>& inputs,
-           const std::vector<float*>& outputs) const override {
+  void run(const std::shared_ptr<const Weights>& weights, const std::vector<const void*>& inputs,
+           const std::vector<void*>& outputs) const override {
     std::unique_ptr<Workplace> at = take(weights);
     Workspace<float> arena(arena_floats());
     bind(*at, arena, {inputs, outputs});
@@ -126,7 +126,7 @@ void OnednnProgram::bind(Workplace& at, Workspace<float>& arena, const RunArrays
     at.arena = start;
   }
   for (std::size_t i = 0; i < arrays.inputs.size(); ++i)
-    for (memory& m : at.inputs[i]) m.set_data_handle(const_cast<float*>(arrays.inputs[i]), at.stream);
+    for (memory& m : at.inputs[i]) m.set_data_handle(const_cast<void*>(arrays.inputs[i]), at.stream);
   for (std::size_t i = 0; i < arrays.outputs.size(); ++i)
     for (memory& m : at.outputs[i]) m.set_data_handle(arrays.outputs[i], at.stream);
 }
@@ -138,7 +138,7 @@ void* OnednnProgram::location(const Place& place, const Workplace& at, const Run
     case Place::In::Arena:
       return at.arena + made_.blocks[place.index].offset;
     case Place::In::Input:
-      return const_cast<float*>(arrays.inputs[place.index]);
+      return const_cast<void*>(arrays.inputs[place.index]);
     case Place::In::Output:
       return arrays.outputs[place.index];
     case Place::In::Weights:
@@ -220,8 +220,8 @@ std::vector<ProgramStep> OnednnProgram::steps(const std::shared_ptr<const Weight
   if (!weights) return out;
   const std::unique_ptr<Workplace> at = workplace(weights);
   std::vector<WorkVector<float>> arrays;
-  std::vector<const float*> inputs;
-  std::vector<float*> outputs;
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs;
   const auto add_array = [&](std::int64_t size) {
     return arrays.emplace_back(static_cast<std::size_t>(size), 0.F).data();
   };

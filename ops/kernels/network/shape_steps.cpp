@@ -13,7 +13,7 @@ void StepMaker::add_concatenation(std::size_t i, const NetworkNode& node) {
   for (std::size_t k = 0; k < node.inputs.size(); ++k) layouts.push_back(input(node, k).layout);
   const bool plain = values_[i].output >= 0;
   const dnnl::concat::primitive_desc description =
-      plain ? dnnl::concat::primitive_desc(plain_layout(node.shape), 1, layouts, processor(), attributes())
+      plain ? dnnl::concat::primitive_desc(plain_layout(node.shape, node.numbers), 1, layouts, processor(), attributes())
             : dnnl::concat::primitive_desc(1, layouts, processor(), attributes());
   std::vector<std::pair<int, Place>> arguments;
   for (std::size_t k = 0; k < node.inputs.size(); ++k)
@@ -41,7 +41,7 @@ void StepMaker::add_pooling(std::size_t i, const NetworkNode& node) {
 
 void StepMaker::add_padding(std::size_t i, const NetworkNode& node) {
   const Place& x = input(node);
-  const Place y = result(i, plain_layout(node.shape));
+  const Place y = result(i, plain_layout(node.shape, node.numbers));
   Place inner = y;
   inner.layout = y.layout.submemory_desc(x.layout.dims(), {0, 0, node.before[0], node.before[1]});
   reorder(x, inner, "padding");
@@ -51,7 +51,8 @@ void StepMaker::add_padding(std::size_t i, const NetworkNode& node) {
 
 /// Adds a copy for an output. Another value keeps its memory and gets another layout.
 void StepMaker::add_reshape(std::size_t i, const NetworkNode& node) {
-  const memory::desc before = plain_layout(shape_of(node.inputs[0])), after = plain_layout(node.shape);
+  const memory::desc before = plain_layout(shape_of(node.inputs[0]), node.numbers),
+                     after = plain_layout(node.shape, node.numbers);
   if (values_[i].output >= 0) {
     Place to = result(i, after);
     to.layout = before;
@@ -64,6 +65,13 @@ void StepMaker::add_reshape(std::size_t i, const NetworkNode& node) {
   }
   same.layout = after;
   values_[i].place = same;
+}
+
+void StepMaker::add_cast(std::size_t i, const NetworkNode& node) {
+  const Place& x = input(node);
+  const memory::desc layout = values_[i].output >= 0 ? plain_layout(node.shape, node.numbers)
+                                                     : with_numbers(x.layout, node.numbers);
+  reorder(x, result(i, layout), "cast");
 }
 
 void StepMaker::add_own(std::size_t i, const NetworkNode& node) {
@@ -79,8 +87,9 @@ void StepMaker::add_own(std::size_t i, const NetworkNode& node) {
     const memory::desc packed = vector_layout(static_cast<std::int64_t>(size));
     arguments.packed = weight(PackedWeight::Part::Own, i, packed, packed);
   }
-  arguments.output = result(i, plain_layout(node.shape));
+  const Place y = arguments.output = float_result(i, plain_layout(node.shape));
   push_own(node.own, std::move(arguments), node.own->name());
+  finish(i, y);
 }
 
 }  // namespace ktape::kernels

@@ -27,7 +27,7 @@ void StepMaker::add(std::size_t i) {
   const NetworkNode& node = made_.network.nodes[i];
   switch (node.kind) {
     case Kind::Input:
-      values_[i].place = {Place::In::Input, made_.inputs++, plain_layout(node.shape)};
+      values_[i].place = {Place::In::Input, made_.inputs++, plain_layout(node.shape, node.numbers)};
       return;
     case Kind::Convolution:
       return add_convolution(i, node);
@@ -50,6 +50,8 @@ void StepMaker::add(std::size_t i) {
       return add_padding(i, node);
     case Kind::Reshape:
       return add_reshape(i, node);
+    case Kind::Cast:
+      return add_cast(i, node);
     case Kind::Softmax:
       return add_softmax(i, node);
     case Kind::Own:
@@ -80,8 +82,9 @@ StepMaker::Place StepMaker::result_over(std::size_t i, const Place& x) {
 }
 
 dnnl::memory::desc StepMaker::free_layout(std::size_t i) const {
-  const auto& shape = made_.network.nodes[i].shape;
-  return values_[i].output >= 0 ? plain_layout(shape) : any_layout(shape);
+  const NetworkNode& node = made_.network.nodes[i];
+  return values_[i].output >= 0 ? plain_layout(node.shape, node.numbers)
+                                : any_layout(node.shape, node.numbers);
 }
 
 StepMaker::Place StepMaker::weight(PackedWeight::Part part, std::size_t node, const dnnl::memory::desc& plain,
@@ -98,7 +101,19 @@ StepMaker::Place StepMaker::in_layout(const Place& value, const dnnl::memory::de
 }
 
 StepMaker::Place StepMaker::in_layout_of_output(std::size_t i, const Place& x) {
-  return values_[i].output >= 0 ? in_layout(x, plain_layout(made_.network.nodes[i].shape)) : x;
+  const NetworkNode& node = made_.network.nodes[i];
+  return values_[i].output >= 0 ? in_layout(x, plain_layout(node.shape, node.numbers)) : x;
+}
+
+StepMaker::Place StepMaker::float_result(std::size_t i, const dnnl::memory::desc& layout, const Place* over) {
+  if (made_.network.nodes[i].numbers == NumberType::Float32)
+    return over ? result_over(i, *over) : result(i, layout);
+  return over && is_free(*over) ? *over : new_block(layout, node_);
+}
+
+void StepMaker::finish(std::size_t i, const Place& computed) {
+  const NumberType numbers = made_.network.nodes[i].numbers;
+  if (numbers != NumberType::Float32) reorder(computed, result(i, with_numbers(computed.layout, numbers)));
 }
 
 void StepMaker::reorder(const Place& from, const Place& to, const char* what) {

@@ -9,13 +9,20 @@ namespace ktape::kernels {
 /// A node for which oneDNN has no fast primitive.
 struct Unsupported {};
 
+constexpr auto float_type = dnnl::memory::data_type::f32;
+constexpr auto inference = dnnl::prop_kind::forward_inference;
+
+/// Returns oneDNN's type of elements.
+dnnl::memory::data_type onednn_type(NumberType numbers);
 /// Returns the layout of an array in row-major order. oneDNN wants the channels in the second axis.
-dnnl::memory::desc plain_layout(const std::vector<std::int64_t>& shape);
+dnnl::memory::desc plain_layout(const std::vector<std::int64_t>& shape, NumberType = NumberType::Float32);
 /// Returns a layout that a primitive may choose.
-dnnl::memory::desc any_layout(const std::vector<std::int64_t>& shape);
+dnnl::memory::desc any_layout(const std::vector<std::int64_t>& shape, NumberType);
 /// Returns the layout of the elements as rows of channels.
-dnnl::memory::desc row_layout(const std::vector<std::int64_t>& shape);
-/// Returns the layout of `size` numbers, or of `bytes` bytes.
+dnnl::memory::desc row_layout(const std::vector<std::int64_t>& shape, NumberType);
+/// Returns a layout with elements of another type in the same order.
+dnnl::memory::desc with_numbers(dnnl::memory::desc layout, NumberType numbers);
+/// Returns the layout of `size` numbers of float32, or of `bytes` bytes.
 dnnl::memory::desc vector_layout(std::int64_t size);
 dnnl::memory::desc byte_layout(std::size_t bytes);
 
@@ -59,6 +66,9 @@ class StepMaker {
   const std::vector<std::int64_t>& shape_of(int node) const {
     return made_.network.nodes[static_cast<std::size_t>(node)].shape;
   }
+  NumberType numbers_of(int node) const {
+    return made_.network.nodes[static_cast<std::size_t>(node)].numbers;
+  }
   const Place& input(const NetworkNode& node, std::size_t i = 0) const {
     return values_[static_cast<std::size_t>(node.inputs[i])].place;
   }
@@ -75,6 +85,10 @@ class StepMaker {
   /// Returns x in the layout for a result of equal shape: plain if node i is an output, otherwise as x is.
   Place in_layout_of_output(std::size_t i, const Place& x);
   void reorder(const Place& from, const Place& to, const char* what = "reorder");
+  /// Returns where a step that computes in float32 writes the result of node i: `finish` brings the numbers to
+  /// the node's type. The step may overwrite `over`, if given.
+  Place float_result(std::size_t i, const dnnl::memory::desc& layout, const Place* over = nullptr);
+  void finish(std::size_t i, const Place& computed);
 
   void push(dnnl::primitive primitive, std::vector<std::pair<int, Place>> arguments,
             const dnnl::memory::desc& scratchpad, std::string what, const char* implementation);
@@ -110,14 +124,12 @@ class StepMaker {
   void add_pooling(std::size_t i, const NetworkNode& node);
   void add_padding(std::size_t i, const NetworkNode& node);
   void add_reshape(std::size_t i, const NetworkNode& node);
+  void add_cast(std::size_t i, const NetworkNode& node);
   void add_own(std::size_t i, const NetworkNode& node);
 
   NetworkSteps made_;
   std::vector<Value> values_;
   int node_ = 0;  ///< the node for which steps are made
 };
-
-constexpr auto float_type = dnnl::memory::data_type::f32;
-constexpr auto inference = dnnl::prop_kind::forward_inference;
 
 }  // namespace ktape::kernels

@@ -80,6 +80,7 @@ void use_small_products(Network& network) {
   constexpr std::int64_t most_products = 4096;
   for (NetworkNode& node : network.nodes) {
     if (node.kind != NetworkNode::Kind::Product || node.inputs.size() != 1 || node.columns) continue;
+    if (node.numbers != NumberType::Float32) continue;
     const std::int64_t inner = network.nodes[static_cast<std::size_t>(node.inputs[0])].shape.back();
     std::int64_t rows = 1;
     for (std::size_t axis = 0; axis + 1 < node.shape.size(); ++axis) rows *= node.shape[axis];
