@@ -31,8 +31,8 @@ struct Heads {
         dim(t.shape()[3]) {}
 };
 
-/// One run of attention over tensors of float or double, with the values that the gradient needs. The mask is
-/// bool, or undefined.
+/// One run of attention, with the values that the gradient needs. The mask is bool, or undefined. Half precision is
+/// computed in float32, and kept as given.
 class Attention {
  public:
   Attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
@@ -49,30 +49,34 @@ class Attention {
 
   Tensor forward() {
     Shape shape = query_.shape();
-    logs_ = Tensor::empty({query_.shape().count(0, 3)}, query_.dtype());
+    const Tensor query = op_helpers::widened(query_), key = op_helpers::widened(key_),
+                 value = op_helpers::widened(value_);
+    logs_ = Tensor::empty({query_.shape().count(0, 3)}, query.dtype());
     shape[3] = value_.shape()[3];
-    Tensor out = Tensor::empty(shape, query_.dtype(), op);
+    const Tensor out = Tensor::empty(shape, query.dtype(), op);
     with_type([&]<class A>() {
-      kernels::attention(layout(), query_.pointer<A>(), key_.pointer<A>(), value_.pointer<A>(),
-                         out.pointer<A>(), logs_.pointer<A>());
+      kernels::attention(layout(), query.pointer<A>(), key.pointer<A>(), value.pointer<A>(), out.pointer<A>(),
+                         logs_.pointer<A>());
     });
-    return out;
+    return op_helpers::narrowed(out, query_.dtype());
   }
 
   void backward(const Tensor& g, const Tensor& out, Grads& grads) const {
     if (recording())
       return op_helpers::composed_gradient(grads, {query_, key_, value_},
                                            [&](const Tensors& in) { return Tensors{composed(in)}; });
-    const Tensor dq = Tensor::empty_like(query_), dk = Tensor::empty_like(key_),
-                 dv = Tensor::empty_like(value_);
+    const auto wide = [](const Tensor& t) { return op_helpers::widened(t); };
+    const Tensor query = wide(query_), key = wide(key_), value = wide(value_), result = wide(out),
+                 slope = wide(g);
+    const Tensor dq = Tensor::empty_like(query), dk = Tensor::empty_like(key), dv = Tensor::empty_like(value);
     with_type([&]<class A>() {
-      kernels::attention_backward<A>(
-          layout(), {query_.pointer<A>(), key_.pointer<A>(), value_.pointer<A>(), out.pointer<A>(),
-                     logs_.pointer<A>(), g.pointer<A>(), dq.pointer<A>(), dk.pointer<A>(), dv.pointer<A>()});
+      kernels::attention_backward<A>(layout(), {query.pointer<A>(), key.pointer<A>(), value.pointer<A>(),
+                                                result.pointer<A>(), logs_.pointer<A>(), slope.pointer<A>(),
+                                                dq.pointer<A>(), dk.pointer<A>(), dv.pointer<A>()});
     });
-    grads.add(0, dq);
-    grads.add(1, dk);
-    grads.add(2, dv);
+    grads.add(0, op_helpers::narrowed(dq, query_.dtype()));
+    grads.add(1, op_helpers::narrowed(dk, query_.dtype()));
+    grads.add(2, op_helpers::narrowed(dv, query_.dtype()));
   }
 
  private:
@@ -107,14 +111,18 @@ class Attention {
 
   Tensor composed(const Tensors& in) const {
     const auto moved = [&](const Tensor& t) { return heads_last_ ? permute_dimensions(t, {0, 2, 1, 3}) : t; };
-    return moved(
-        matmul(weights(matmul(moved(in[0]), moved(in[1]), {.transpose_b = true}) * scale_), moved(in[2])));
+    const auto wide = [&](const Tensor& t) {
+      return moved(query_.dtype().is_half() ? cast(t, DType::Float32) : t);
+    };
+    const Tensor scores = matmul(wide(in[0]), wide(in[1]), {.transpose_b = true}) * scale_,
+                 out = moved(matmul(weights(scores), wide(in[2])));
+    return query_.dtype().is_half() ? cast(out, query_.dtype()) : out;
   }
   Tensor weights(const Tensor& scores) const {
     const Tensor may = seen();
     if (!may.defined()) return softmax(scores);
-    const auto number = [&](double value) { return full({}, value, query_.dtype()); };
-    return where(may, softmax(where(may, scores, number(op_helpers::hidden_score(query_.dtype())))),
+    const auto number = [&](double value) { return full({}, value, scores.dtype()); };
+    return where(may, softmax(where(may, scores, number(op_helpers::hidden_score(scores.dtype())))),
                  number(0));
   }
 
@@ -176,10 +184,6 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     if (!options.heads_last) description.push_back(describe(options.heads_last));
     return defer_as(std::move(description), op, std::vector{OutputInfo{shape, query.dtype()}}, later, query,
                     key, value, WithoutGradient{options.mask})[0];
-  }
-  if (query.dtype().is_half()) {
-    const auto wide = [](const Tensor& t) { return cast(t, DType::Float32); };
-    return cast(scaled_dot_product_attention(wide(query), wide(key), wide(value), options), query.dtype());
   }
   const Tensor mask = options.mask.defined() ? cast(options.mask.detach(), DType::Bool) : Tensor();
   Attention attention(query, key, value, mask, options);

@@ -3,6 +3,7 @@
 #include <ktape/ops/composed_gradient.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/reduce/reductions.hpp>
 #include <ktape/ops/linalg/matmul.hpp>
@@ -45,11 +46,33 @@ Tensors in_order(const Result& result) {
   return all;
 }
 
-/// One run over sequences of float or double, with the values that the gradient needs.
+/// Calls a function of tensors on each tensor of a result.
+template <class F>
+Result each_of(Result result, const F& f) {
+  for (Tensor* t : {&result.outputs, &result.last_output}) *t = f(*t);
+  for (Tensor& t : result.new_states) t = f(t);
+  return result;
+}
+
+/// Returns the results by recorded ops; half precision is converted to float32 and back.
+Result by_ops(const Arguments& a) {
+  if (!a.x.dtype().is_half()) return op_helpers::composed(a);
+  Tensors tensors = a.tensors();
+  for (Tensor& t : tensors) t = t.defined() ? cast(t, DType::Float32) : t;
+  return each_of(op_helpers::composed(a.with(tensors)),
+                 [&](const Tensor& t) { return cast(t, a.x.dtype()); });
+}
+
+/// One run over sequences, with the values that the gradient needs. Half precision is computed in float32; between the
+/// forward and the backward pass the values are rounded.
 class Recurrence {
  public:
   explicit Recurrence(const Arguments& a)
-      : a_(a), rows_(a.samples() * a.steps()), features_(a.x.shape()[2]), units_(a.units()) {}
+      : a_(widened(a)),
+        dtype_(a.x.dtype()),
+        rows_(a.samples() * a.steps()),
+        features_(a.x.shape()[2]),
+        units_(a.units()) {}
 
   Result forward() {
     const Shape state{a_.samples(), units_};
@@ -58,21 +81,36 @@ class Recurrence {
     Result out{like(state), like(all), {like(state)}};
     if (a_.kind.states == 2) out.new_states.push_back(like(state));
     with_type([&]<class A>() { forward<A>(out); });
-    return out;
+    return each_of(std::move(out), [&](const Tensor& t) { return op_helpers::narrowed(t, dtype_); });
+  }
+
+  /// Keeps the arguments as given, and the other values with their dtype.
+  void keep(const Arguments& given) {
+    a_ = given;
+    for (Tensor* t : {&gates_, &h_, &c_}) *t = op_helpers::narrowed(*t, dtype_);
   }
 
   void backward(Grads& grads) const {
     const Tensors given = a_.tensors();
     if (recording())
       return op_helpers::composed_gradient(
-          grads, given, [&](const Tensors& own) { return in_order(op_helpers::composed(a_.with(own))); });
+          grads, given, [&](const Tensors& own) { return in_order(by_ops(a_.with(own))); });
     std::vector<int> input(given.size(), -1);  // the index of each tensor on the tape; -1 for other tensors
     for (std::size_t i = 0, next = 0; i < given.size(); ++i)
       if (given[i].defined()) input[i] = static_cast<int>(next++);
-    with_type([&]<class A>() { backward<A>(grads, input); });
+    Recurrence wide = *this;
+    wide.a_ = widened(a_);
+    for (Tensor* t : {&wide.gates_, &wide.h_, &wide.c_}) *t = op_helpers::widened(*t);
+    wide.with_type([&]<class A>() { wide.backward<A>(grads, input); });
   }
 
  private:
+  static Arguments widened(const Arguments& a) {
+    if (!a.x.dtype().is_half()) return a;
+    Tensors tensors = a.tensors();
+    for (Tensor& t : tensors) t = op_helpers::widened(t);
+    return a.with(tensors);
+  }
   template <class F>
   void with_type(const F& f) const {
     a_.x.dtype() == DType::Float64 ? f.template operator()<double>() : f.template operator()<float>();
@@ -175,15 +213,20 @@ class Recurrence {
     const std::int64_t width = of_inputs.width, padded = of_inputs.blocks.padded;
     const Tensor panels = like({padded, width}), slopes = Tensor::empty_like(gates_);
     of_recurrent.transposed_panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
-    const Tensor dh = padded_state<A>(grads.output(2)),
-                 dc = c_.defined() ? padded_state<A>(grads.output(3)) : Tensor();
+    const auto gradient = [&](int output) { return op_helpers::widened(grads.output(output)); };
+    const Tensor dh = padded_state<A>(gradient(2)),
+                 dc = c_.defined() ? padded_state<A>(gradient(3)) : Tensor(), all = gradient(0),
+                 last = gradient(1);
     with_cell(a_.kind, [&]<class Cell>() {
-      kernels::run_recurrent_backward<Cell, A>(layout(), state<A>(), panels.pointer<A>(),
-                                               data<A>(grads.output(0)), data<A>(grads.output(1)),
-                                               slopes.pointer<A>(), dh.pointer<A>(), data<A>(dc));
+      kernels::run_recurrent_backward<Cell, A>(layout(), state<A>(), panels.pointer<A>(), data<A>(all),
+                                               data<A>(last), slopes.pointer<A>(), dh.pointer<A>(),
+                                               data<A>(dc));
     });
     const A* dz = slopes.pointer<A>();
-    grads.to(input[0], [&] {
+    const auto give = [&](std::size_t i, const auto& compute) {
+      grads.to(input[i], [&] { return op_helpers::narrowed(compute(), dtype_); });
+    };
+    give(0, [&] {
       Tensor dx = Tensor::empty_like(a_.x);
       op_helpers::matmul(rows_, features_, width, {dz, width},
                          {spread_kernel<A>().template pointer<A>(), width, true}, dx.pointer<A>());
@@ -196,14 +239,12 @@ class Recurrence {
       projections.gather(spread.pointer<A>(), rows, out.pointer<A>());
       return out;
     };
-    grads.to(input[1],
-             [&] { return parameter(a_.kernel, features_, a_.x.pointer<A>(), features_, of_inputs); });
-    grads.to(input[2],
-             [&] { return parameter(a_.recurrent_kernel, units_, h_.pointer<A>(), padded, of_recurrent); });
-    if (a_.bias.defined()) grads.to(input[3], [&] { return bias_gradient<A>(dz, of_inputs, of_recurrent); });
+    give(1, [&] { return parameter(a_.kernel, features_, a_.x.pointer<A>(), features_, of_inputs); });
+    give(2, [&] { return parameter(a_.recurrent_kernel, units_, h_.pointer<A>(), padded, of_recurrent); });
+    if (a_.bias.defined()) give(3, [&] { return bias_gradient<A>(dz, of_inputs, of_recurrent); });
     const Tensor of_states[] = {dh, dc};
     for (std::size_t i = 0; i < a_.states.size(); ++i)
-      grads.to(input[4 + i], [&] { return slice(of_states[i], {0, 0}, {a_.samples(), units_}); });
+      give(4 + i, [&] { return slice(of_states[i], {0, 0}, {a_.samples(), units_}); });
   }
 
   template <class A>
@@ -218,6 +259,7 @@ class Recurrence {
   }
 
   Arguments a_;
+  DType dtype_;  ///< of the given arguments
   std::int64_t rows_, features_, units_;
   Tensor gates_, h_, c_;
 };
@@ -267,7 +309,7 @@ Result run(Arguments a) {
     a.states.assign(static_cast<std::size_t>(a.kind.states), zeros_of({a.samples(), a.units()}, a.x.dtype()));
   check_parameters(a);
   a.options.mask = checked_mask(a);
-  if (a.kind.of_inputs.empty()) return op_helpers::composed(a);
+  if (a.kind.of_inputs.empty()) return by_ops(a);
   Recurrence recurrence(a);
   Result out = recurrence.forward();
   Tensors inputs;
@@ -275,6 +317,7 @@ Result run(Arguments a) {
     if (t.defined()) inputs.push_back(t);
   if (recording(std::span<const Tensor>(inputs))) {
     const Tensors outs = in_order(out);
+    recurrence.keep(a);
     record(a.kind.op, std::span<const Tensor>(outs), std::span<const Tensor>(inputs),
            [recurrence = std::move(recurrence)](Grads& grads) { recurrence.backward(grads); });
   }
@@ -327,20 +370,11 @@ Result later(const Arguments& a) {
   return {results[1], results[0], {results.begin() + 2, results.end()}};
 }
 
-/// Runs the op; half precision is converted to float32 and back.
 Result run_any(const Arguments& a) {
   expect_defined(a.kind.op, "x, kernel, recurrent_kernel", a.x, a.kernel, a.recurrent_kernel);
   expect_defined(a.kind.op, "initial_states", a.states);
   if (is_symbolic(a.tensors()) || is_symbolic(a.options.mask)) return later(a);
-  if (!a.x.dtype().is_half()) return run(a);
-  Tensors tensors = a.tensors();
-  for (Tensor& t : tensors)
-    if (t.defined()) op_helpers::expect_same_dtype(a.kind.op, a.x, t), t = cast(t, DType::Float32);
-  Result out = run(a.with(tensors));
-  const auto narrow = [&](Tensor& t) { t = cast(t, a.x.dtype()); };
-  narrow(out.last_output), narrow(out.outputs);
-  for (Tensor& t : out.new_states) narrow(t);
-  return out;
+  return run(a);
 }
 
 template <class Options>
