@@ -313,7 +313,8 @@ Node NetworkBuilder::attention(int query, int key, int value, double scale) {
   const auto q = shape(query), k = shape(key), v = shape(value);
   if (q[0] != k[0] || q[0] != v[0] || k[1] != v[1] || q[2] != k[2] || q[2] != v[2] || q[3] != k[3]) return {};
   return add_own({query, key, value}, {q[0], q[1], q[2], v[3]},
-                 kernels::attention_kernel({q[0], q[2], q[1], k[1], q[3], v[3], scale}));
+                 kernels::attention_kernel({q[0], q[2], q[1], k[1], q[3], v[3], scale, false,
+                                            numbers(query) == kernels::NumberType::BFloat16}));
 }
 
 }  // namespace ktape::backend

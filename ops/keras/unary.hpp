@@ -1,12 +1,17 @@
 #pragma once
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/fusion/fused_op.hpp>
+#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 
-/// Element-wise ops whose gradients are made of other ops; half precision is computed in float32. Internal: sources only.
+/// Element-wise ops whose gradients are made of other ops; half precision is computed in float32, and kept as given for
+/// the gradients. Internal: sources only.
 namespace ktape::op_helpers {
+
+/// Returns x in the dtype in which numbers of its dtype are computed, as a recorded op.
+inline Tensor computed(const Tensor& x) { return backend::cast(x, compute_dtype(x.dtype())); }
 
 /// The derivative of a function as a formula of its argument and its result.
 using Slope = Tensor (*)(const Tensor& x, const Tensor& y);
@@ -19,13 +24,13 @@ Tensor smooth_unary(const char* op, const Tensor& given, F f, Slope slope) {
   if (is_symbolic(x))
     return defer(
         op, {x.shape(), x.dtype()}, [=](const Tensor& x) { return smooth_unary(op, x, f, slope); }, x);
-  if (x.dtype().is_half())
-    return backend::cast(smooth_unary(op, backend::cast(x, DType::Float32), f, slope), x.dtype());
-  Tensor out = result_like(x);
-  compute<kernels::Elements::Floating>(out, x.dtype(), f, x);
+  const Tensor wide = widened(x);
+  Tensor out = result_like(wide);
+  compute<kernels::Elements::Floating>(out, wide.dtype(), f, wide);
+  out = narrowed(out, x.dtype());
   if (slope && recording(x))
     record(op, out, {x}, [x, slope](const Tensor& g, const Tensor& y, Grads& grads) {
-      grads.to(0, [&] { return g * slope(x, y); });
+      grads.to(0, [&] { return backend::cast(computed(g) * slope(computed(x), computed(y)), x.dtype()); });
     });
   return out;
 }
@@ -45,17 +50,18 @@ Tensor smooth_binary(const char* op, const Operands& o, F f, BinarySlope x_slope
           return smooth_binary(op, Operands{x, y}, f, x_slope, y_slope);
         },
         o.x, o.y);
-  if (o.x.dtype().is_half()) {
-    const Operands wide = {backend::cast(o.x, DType::Float32), backend::cast(o.y, DType::Float32)};
-    return backend::cast(smooth_binary(op, wide, f, x_slope, y_slope), o.x.dtype());
-  }
   const Operands b = broadcast_together(op, o);
-  Tensor out = result(shape, b.x.dtype(), op);
-  compute<kernels::Elements::Floating>(out, out.dtype(), f, b.x, b.y);
+  const Tensor x = widened(b.x), y = widened(b.y);
+  Tensor out = result(shape, x.dtype(), op);
+  compute<kernels::Elements::Floating>(out, out.dtype(), f, x, y);
+  out = narrowed(out, b.x.dtype());
   if ((x_slope || y_slope) && recording(b.x, b.y))
     record(op, out, {b.x, b.y}, [=](const Tensor& g, const Tensor& result, Grads& grads) {
-      if (x_slope) grads.to(0, [&] { return g * x_slope(b.x, b.y, result); });
-      if (y_slope) grads.to(1, [&] { return g * y_slope(b.x, b.y, result); });
+      const auto part = [&](BinarySlope slope) {
+        return backend::cast(computed(g) * slope(computed(b.x), computed(b.y), computed(result)), b.x.dtype());
+      };
+      if (x_slope) grads.to(0, [&] { return part(x_slope); });
+      if (y_slope) grads.to(1, [&] { return part(y_slope); });
     });
   return out;
 }

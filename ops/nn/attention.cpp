@@ -5,6 +5,7 @@
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/kernels/engine/engine.hpp>
 #include <ktape/ops/kernels/sequence/attention.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/nn/activations.hpp>
@@ -54,9 +55,9 @@ class Attention {
     logs_ = Tensor::empty({query_.shape().count(0, 3)}, query.dtype());
     shape[3] = value_.shape()[3];
     const Tensor out = Tensor::empty(shape, query.dtype(), op);
-    with_type([&]<class A>() {
-      kernels::attention(layout(), query.pointer<A>(), key.pointer<A>(), value.pointer<A>(), out.pointer<A>(),
-                         logs_.pointer<A>());
+    with_type([&]<class A, bool paired>() {
+      kernels::attention<A, paired>(layout(), query.pointer<A>(), key.pointer<A>(), value.pointer<A>(),
+                                    out.pointer<A>(), logs_.pointer<A>());
     });
     return op_helpers::narrowed(out, query_.dtype());
   }
@@ -69,10 +70,11 @@ class Attention {
     const Tensor query = wide(query_), key = wide(key_), value = wide(value_), result = wide(out),
                  slope = wide(g);
     const Tensor dq = Tensor::empty_like(query), dk = Tensor::empty_like(key), dv = Tensor::empty_like(value);
-    with_type([&]<class A>() {
-      kernels::attention_backward<A>(layout(), {query.pointer<A>(), key.pointer<A>(), value.pointer<A>(),
-                                                result.pointer<A>(), logs_.pointer<A>(), slope.pointer<A>(),
-                                                dq.pointer<A>(), dk.pointer<A>(), dv.pointer<A>()});
+    with_type([&]<class A, bool paired>() {
+      kernels::attention_backward<A, paired>(
+          layout(),
+          {query.pointer<A>(), key.pointer<A>(), value.pointer<A>(), result.pointer<A>(), logs_.pointer<A>(),
+           slope.pointer<A>(), dq.pointer<A>(), dk.pointer<A>(), dv.pointer<A>()});
     });
     grads.add(0, op_helpers::narrowed(dq, query_.dtype()));
     grads.add(1, op_helpers::narrowed(dk, query_.dtype()));
@@ -82,7 +84,11 @@ class Attention {
  private:
   template <class F>
   void with_type(const F& f) const {
-    query_.dtype() == DType::Float64 ? f.template operator()<double>() : f.template operator()<float>();
+    if (query_.dtype() == DType::Float64) return f.template operator()<double, false>();
+    if constexpr (kernels::has_pair_products)
+      if (query_.dtype() == DType::BFloat16 && kernels::multiplies_bfloat16())
+        return f.template operator()<float, true>();
+    f.template operator()<float, false>();
   }
 
   kernels::AttentionLayout layout() const {

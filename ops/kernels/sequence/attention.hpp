@@ -2,6 +2,7 @@
 #include <ktape/ops/kernels/copy/transpose.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/reduce/sum_terms.hpp>
+#include <ktape/ops/kernels/sequence/pair_product.hpp>
 #include <ktape/ops/kernels/simd/gemm_microkernel.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
 
@@ -72,12 +73,14 @@ void block_product(std::int64_t rows, std::int64_t valid, std::int64_t inner, co
   for (; r < rows; ++r) run(std::integral_constant<int, 1>(), r);
 }
 
-/// Computes c = a b, or with `accumulate` c += a b: (rows, inner) times (inner, columns). a may have any
-/// strides.
-template <class A>
+/// Computes c = a b, or with `accumulate` c += a b: (rows, inner) times (inner, columns). One of a's strides is 1. Paired
+/// products round a and b to bfloat16.
+template <class A, bool paired>
 void small_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, const A* a,
                    std::int64_t a_row, std::int64_t a_step, const A* b, std::int64_t b_step, A* c,
                    std::int64_t c_row, bool accumulate) {
+  if constexpr (paired)
+    return pair_product(rows, columns, inner, a, a_row, a_step, b, b_step, c, c_row, accumulate);
   constexpr std::int64_t w = lanes<A>;
   std::int64_t j = 0;
   const auto run = [&]<int V>(std::integral_constant<int, V>, std::int64_t valid) {
@@ -91,7 +94,7 @@ void small_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, 
 
 /// A thread's memory for the forward or the backward pass, and the computation of scores. Rows of scores are
 /// key_block apart.
-template <class A>
+template <class A, bool paired>
 class AttentionBlocks {
  public:
   explicit AttentionBlocks(const AttentionLayout& layout, std::int64_t more = 0)
@@ -157,7 +160,8 @@ class AttentionBlocks {
   static void product(std::int64_t count, std::int64_t keys, std::int64_t n, const A* a, std::int64_t a_row,
                       const A* transposed, std::int64_t key, A* c) {
     const std::int64_t columns = (keys + lanes<A> - 1) / lanes<A> * lanes<A>;
-    small_product<A>(count, columns, n, a, a_row, 1, transposed + key * n, key_block, c, key_block, false);
+    small_product<A, paired>(count, columns, n, a, a_row, 1, transposed + key * n, key_block, c, key_block,
+                             false);
   }
 
  private:
@@ -166,10 +170,10 @@ class AttentionBlocks {
 };
 
 /// The forward pass, a block of queries at a time.
-template <class A>
-class AttentionForward : public AttentionBlocks<A> {
+template <class A, bool paired>
+class AttentionForward : public AttentionBlocks<A, paired> {
  public:
-  using AttentionBlocks<A>::AttentionBlocks;
+  using AttentionBlocks<A, paired>::AttentionBlocks;
 
   /// Computes the results of the `count` queries from `first` on. The arrays point to the head.
   void run(std::int64_t head, std::int64_t first, std::int64_t count, const A* query, const A* value, A* out,
@@ -181,8 +185,8 @@ class AttentionForward : public AttentionBlocks<A> {
     for (std::int64_t key = 0, end = this->reachable(first + count); key < end; key += key_block) {
       this->score(query + first * at.row(at.dim), head, first, count, key, scores_);
       for (std::int64_t q = 0; q < count; ++q) weigh(q, out + (first + q) * row);
-      small_product<A>(count, n, this->reachable(first + count, key), scores_, key_block, 1,
-                       value + key * row, row, out + first * row, row, key > 0);
+      small_product<A, paired>(count, n, this->reachable(first + count, key), scores_, key_block, 1,
+                               value + key * row, row, out + first * row, row, key > 0);
     }
     for (std::int64_t q = 0; q < count; ++q) {
       const double sum = sum_of_lanes<A>(sums_[q]);
@@ -193,7 +197,7 @@ class AttentionForward : public AttentionBlocks<A> {
   }
 
  private:
-  using AttentionBlocks<A>::at;
+  using AttentionBlocks<A, paired>::at;
 
   /// Turns the scores of a query into weights relative to the largest score so far, and rescales the earlier
   /// sums when a larger score appears.
@@ -222,14 +226,14 @@ class AttentionForward : public AttentionBlocks<A> {
 
 /// out = softmax(scale query key^T) value for each head; zeros for a query that sees no key. `logs` gets the
 /// logarithm of the sum of each query's exponentials (infinity for a query that sees no key), for the
-/// gradient.
-template <class A>
+/// gradient. Paired products round their operands to bfloat16.
+template <class A, bool paired = false>
 void attention(const AttentionLayout& at, const A* query, const A* key, const A* value, A* out, A* logs) {
   constexpr std::int64_t step = detail::query_block;
   const std::int64_t blocks = (at.queries + step - 1) / step;
   const std::int64_t work = std::min(step, at.queries) * at.keys * (at.dim + at.value_dim) / 16;
   parallel_rows(at.batch * at.heads * blocks, work, [&](std::int64_t begin, std::int64_t end) {
-    detail::AttentionForward<A> forward(at);
+    detail::AttentionForward<A, paired> forward(at);
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t head = task / blocks, first = task % blocks * step;
       if (task == begin || first == 0) forward.use_keys(key + at.start(head, at.keys, at.dim), 0, at.keys);
@@ -257,12 +261,12 @@ struct AttentionGradients {
 
 namespace detail {
 
-template <class A>
-class AttentionBackward : public AttentionBlocks<A> {
+template <class A, bool paired>
+class AttentionBackward : public AttentionBlocks<A, paired> {
  public:
   explicit AttentionBackward(const AttentionLayout& layout)
-      : AttentionBlocks<A>(layout, AttentionBlocks<A>::room(layout, layout.value_dim)),
-        values_(this->take(AttentionBlocks<A>::room(layout, layout.value_dim))) {}
+      : AttentionBlocks<A, paired>(layout, AttentionBlocks<A, paired>::room(layout, layout.value_dim)),
+        values_(this->take(AttentionBlocks<A, paired>::room(layout, layout.value_dim))) {}
 
   /// Computes the gradients of a head's keys and values from `begin` to `end`, which are bounds of blocks,
   /// and the part of these keys in the gradient of the queries, d.dquery, whose rows are `dquery_row` apart.
@@ -284,14 +288,15 @@ class AttentionBackward : public AttentionBlocks<A> {
         for (std::int64_t q = first; q < first + count; ++q) means_[q - first] = mean_slope(d, q);
       for (std::int64_t key = begin; key < seen; key += key_block) {
         add_block(head, d, first, count, key);
-        small_product<A>(count, at.dim, this->reachable(first + count, key), slopes_, key_block, 1,
-                         d.key + key * at.row(at.dim), at.row(at.dim), dquery, dquery_row, key > begin);
+        small_product<A, paired>(count, at.dim, this->reachable(first + count, key), slopes_, key_block, 1,
+                                 d.key + key * at.row(at.dim), at.row(at.dim), dquery, dquery_row,
+                                 key > begin);
       }
     }
   }
 
  private:
-  using AttentionBlocks<A>::at;
+  using AttentionBlocks<A, paired>::at;
 
   /// Returns the mean of the gradients of a query's weights, weighted by the weights: dot(out, g).
   A mean_slope(const AttentionGradients<A>& d, std::int64_t q) const {
@@ -320,9 +325,10 @@ class AttentionBackward : public AttentionBlocks<A> {
       }
     }
     const bool add = first > 0 || at.causal;
-    small_product<A>(keys, value_dim, count, weights_, 1, key_block, g, value_row, d.dvalue + key * value_row,
-                     value_row, add);
-    small_product<A>(keys, dim, count, slopes_, 1, key_block, queries, row, d.dkey + key * row, row, add);
+    small_product<A, paired>(keys, value_dim, count, weights_, 1, key_block, g, value_row,
+                             d.dvalue + key * value_row, value_row, add);
+    small_product<A, paired>(keys, dim, count, slopes_, 1, key_block, queries, row, d.dkey + key * row, row,
+                             add);
   }
 
   A* values_;
@@ -335,7 +341,7 @@ class AttentionBackward : public AttentionBlocks<A> {
 
 /// Computes the gradients of query, key and value. If there are few heads, the keys of each are divided into
 /// parts that do not depend on the number of threads; the parts' gradients of the queries are added in order.
-template <class A>
+template <class A, bool paired = false>
 void attention_backward(const AttentionLayout& at, const AttentionGradients<A>& gradients) {
   constexpr std::int64_t enough = 16;
   const std::int64_t heads = at.batch * at.heads,
@@ -350,7 +356,7 @@ void attention_backward(const AttentionLayout& at, const AttentionGradients<A>& 
   };
   const std::int64_t work = at.queries * at.keys * (at.dim + at.value_dim) / 8 / parts;
   parallel_rows(heads * parts, work, [&](std::int64_t begin, std::int64_t end) {
-    detail::AttentionBackward<A> backward(at);
+    detail::AttentionBackward<A, paired> backward(at);
     for (std::int64_t task = begin; task < end; ++task) {
       // First and last parts alternate, because with a causal mask fewer queries see the last keys.
       const std::int64_t head = task / parts, i = task % parts, part = i % 2 == 0 ? i / 2 : parts - 1 - i / 2;

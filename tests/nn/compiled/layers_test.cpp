@@ -5,6 +5,7 @@
 #include "../../ops/check.hpp"
 #include "../../processor.hpp"
 #include "../layers/conformance/table.hpp"
+#include "../policies.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -47,7 +48,9 @@ std::vector<Tensor> eager(const nn::Model& model, const std::vector<Tensor>& x) 
   return model.apply(x);
 }
 
-void check_agreement(const std::vector<Tensor>& got, const std::vector<Tensor>& want) {
+/// Checks that results differ by at most `tolerance` times the largest number of each.
+void check_agreement(const std::vector<Tensor>& got, const std::vector<Tensor>& want,
+                     double tolerance = 1e-5) {
   REQUIRE(got.size() == want.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     REQUIRE(got[i].shape() == want[i].shape());
@@ -57,7 +60,7 @@ void check_agreement(const std::vector<Tensor>& got, const std::vector<Tensor>& 
       continue;
     }
     const double scale = got[i].size() == 0 ? 0 : K::max(K::abs(want[i])).item<double>();
-    CHECK(close(got[i], want[i], {.rtol = 0, .atol = 1e-5 * std::max(scale, 1e-2)}));
+    CHECK(close(got[i], want[i], {.rtol = 0, .atol = tolerance * std::max(scale, 1e-2)}));
   }
 }
 
@@ -86,6 +89,37 @@ TEST_CASE(
         if (weight.dtype() == ktape::DType::Float32) K::update(weight, weight.value() * 1.25F);
     }
   }
+}
+
+TEST_CASE("each layer of bfloat16 gives in a plan what the layer gives when called, within the rounding") {
+  const PolicyScope policy("mixed_bfloat16");
+  for (const Row& row : table()) {
+    CAPTURE(row.name);
+    const auto [model, x] = surrounded(row);
+    for (const std::int64_t batch : {4, 2}) {
+      const std::vector<Tensor> part = first_samples(x, batch);
+      const std::vector<Tensor> want = eager(model, part), first = model.predict_on_batch(part);
+      check_agreement(first, want, 0.02);
+      check_agreement(model.predict_on_batch(part), first, 0);
+    }
+  }
+}
+
+TEST_CASE("networks of bfloat16, with a last layer of float32, have no other step in the plan") {
+  if (K::backend() != "onednn" || !has_avx512_bf16()) return;
+  const PolicyScope policy("mixed_bfloat16");
+  const Tensor in = nn::Input({8, 8, 3});
+  Tensor x = nn::ReLU()(nn::BatchNormalization()(nn::Conv2D(16, 3)(in)));
+  x = nn::Add()({x, nn::Conv2D(16, 3, {.padding = "same"})(nn::BatchNormalization()(x))});
+  x = nn::GlobalAveragePooling2D()(nn::DepthwiseConv2D(3)(K::relu(x) + x));
+  const nn::Model model(in, nn::Dense(10, {.activation = "softmax", .dtype = "float32"})(x));
+  const Tensor images = normal({3, 8, 8, 3}, 1, "float32"), first = model.predict_on_batch(images)[0];
+  CHECK(first.dtype() == ktape::DType::Float32);
+  check_agreement({first}, eager(model, {images}), 0.02);
+  CHECK(nn::explain(model).find(" called") == std::string::npos);
+  CHECK(nn::explain(model).find("cast") != std::string::npos);
+  Tensor of_bfloat16 = model.predict_on_batch(K::cast(images, "bfloat16"))[0];
+  check_agreement({of_bfloat16}, {first}, 0.02);
 }
 
 TEST_CASE("threads predict with one plan of each layer") {

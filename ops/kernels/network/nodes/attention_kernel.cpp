@@ -1,6 +1,8 @@
 #include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
 #include <ktape/ops/kernels/sequence/attention.hpp>
 
+#include <array>
+
 namespace ktape::kernels {
 
 namespace {
@@ -18,8 +20,11 @@ class AttentionKernel final : public NodeKernel {
   void run(const Arrays& arrays) const override {
     const AttentionLayout layout{at_.batch, at_.heads,  at_.queries, at_.keys, at_.dim, at_.value_dim,
                                  at_.scale, at_.causal, nullptr,     {},       true};
-    attention<float>(layout, arrays.inputs[0], arrays.inputs[1], arrays.inputs[2], arrays.output,
-                     static_cast<float*>(arrays.scratch));
+    const auto& [query, key, value] = std::array{arrays.inputs[0], arrays.inputs[1], arrays.inputs[2]};
+    float* const logs = static_cast<float*>(arrays.scratch);
+    if (has_pair_products && at_.paired)
+      attention<float, has_pair_products>(layout, query, key, value, arrays.output, logs);
+    else attention<float>(layout, query, key, value, arrays.output, logs);
   }
 
  private:
