@@ -111,7 +111,8 @@ class PlanMaker {
     std::vector<int> nodes;
     for (const int slot : call.inputs) {
       if (!draft.nodes.contains(slot)) {
-        draft.nodes[slot] = draft.builder.input(slots_[at(slot)].shape(), *K::network_numbers(slots_[at(slot)].dtype()));
+        draft.nodes[slot] =
+            draft.builder.input(slots_[at(slot)].shape(), *K::network_numbers(slots_[at(slot)].dtype()));
         draft.inputs.push_back(slot);
       }
       nodes.push_back(draft.nodes[slot]);

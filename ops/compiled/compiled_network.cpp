@@ -51,9 +51,9 @@ std::shared_ptr<CompiledNetwork> CompiledNetwork::make(const NetworkBuilder& bui
   auto made = std::make_shared<CompiledNetwork>();
   made->network_ = builder.network();
   for (const int output : made->network_.outputs)
-    made->outputs_.push_back({Shape(builder.shape(output)), builder.numbers(output) == kernels::NumberType::BFloat16
-                                                                ? DType::BFloat16
-                                                                : DType::Float32});
+    made->outputs_.push_back(
+        {Shape(builder.shape(output)),
+         builder.numbers(output) == kernels::NumberType::BFloat16 ? DType::BFloat16 : DType::Float32});
   kernels::optimize(made->network_);
   kernels::use_small_products(made->network_);
   made->products_ = kernels::largest_products(made->network_);

@@ -58,7 +58,8 @@ Tensor smooth_binary(const char* op, const Operands& o, F f, BinarySlope x_slope
   if ((x_slope || y_slope) && recording(b.x, b.y))
     record(op, out, {b.x, b.y}, [=](const Tensor& g, const Tensor& result, Grads& grads) {
       const auto part = [&](BinarySlope slope) {
-        return backend::cast(computed(g) * slope(computed(b.x), computed(b.y), computed(result)), b.x.dtype());
+        return backend::cast(computed(g) * slope(computed(b.x), computed(b.y), computed(result)),
+                             b.x.dtype());
       };
       if (x_slope) grads.to(0, [&] { return part(x_slope); });
       if (y_slope) grads.to(1, [&] { return part(y_slope); });

@@ -130,7 +130,8 @@ const bench::Group mini_gpt([] {
   const auto letters = [] {
     return K::cast(K::random_uniform({16, 128}, {.minval = 0, .maxval = 64}), "int32");
   };
-  train("nn_mini_gpt_train", model, {.optimizer = nn::Adam(), .loss = sparse_crossentropy}, letters(), letters());
+  train("nn_mini_gpt_train", model, {.optimizer = nn::Adam(), .loss = sparse_crossentropy}, letters(),
+        letters());
 });
 
 const bench::Group tiny_mlp([] {

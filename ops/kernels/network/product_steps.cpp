@@ -53,7 +53,8 @@ void StepMaker::add_convolution(std::size_t i, const NetworkNode& node) {
   const auto pair = [](const std::array<std::int64_t, 2>& a) { return memory::dims{a[0], a[1]}; };
   const memory::dims strides = pair(node.strides), dilation{node.dilation[0] - 1, node.dilation[1] - 1},
                      before = pair(node.before), after = pair(node.after);
-  const memory::desc source = any_layout(x, node.numbers), kernel(window, onednn_type(node.numbers), Tag::any),
+  const memory::desc source = any_layout(x, node.numbers),
+                     kernel(window, onednn_type(node.numbers), Tag::any),
                      bias = has_bias(node) ? vector_layout(filters) : memory::desc(), to = free_layout(i);
   const After m = multiplication(node.depthwise ? "depthwise convolution" : "convolution", node);
   const dnnl::convolution_forward::desc operation(inference, dnnl::algorithm::convolution_direct, source,
@@ -73,8 +74,9 @@ void StepMaker::add_product(std::size_t i, const NetworkNode& node) {
   const memory::dims window{node.shape.back(), x.back()};
   const memory::desc bias = has_bias(node) ? vector_layout(node.shape.back()) : memory::desc();
   const After m = multiplication("product", node);
-  const dnnl::inner_product_forward::desc operation(inference, row_layout(x, node.numbers), {window, onednn_type(node.numbers), Tag::any},
-                                                    bias, row_layout(node.shape, node.numbers));
+  const dnnl::inner_product_forward::desc operation(inference, row_layout(x, node.numbers),
+                                                    {window, onednn_type(node.numbers), Tag::any}, bias,
+                                                    row_layout(node.shape, node.numbers));
   const dnnl::inner_product_forward::primitive_desc description(operation, attributes(m.after), processor());
   expect_fast(description);
   Place from = in_layout(input(node), plain_layout(x, node.numbers));

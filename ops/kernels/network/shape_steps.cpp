@@ -13,7 +13,8 @@ void StepMaker::add_concatenation(std::size_t i, const NetworkNode& node) {
   for (std::size_t k = 0; k < node.inputs.size(); ++k) layouts.push_back(input(node, k).layout);
   const bool plain = values_[i].output >= 0;
   const dnnl::concat::primitive_desc description =
-      plain ? dnnl::concat::primitive_desc(plain_layout(node.shape, node.numbers), 1, layouts, processor(), attributes())
+      plain ? dnnl::concat::primitive_desc(plain_layout(node.shape, node.numbers), 1, layouts, processor(),
+                                           attributes())
             : dnnl::concat::primitive_desc(1, layouts, processor(), attributes());
   std::vector<std::pair<int, Place>> arguments;
   for (std::size_t k = 0; k < node.inputs.size(); ++k)
@@ -69,8 +70,8 @@ void StepMaker::add_reshape(std::size_t i, const NetworkNode& node) {
 
 void StepMaker::add_cast(std::size_t i, const NetworkNode& node) {
   const Place& x = input(node);
-  const memory::desc layout = values_[i].output >= 0 ? plain_layout(node.shape, node.numbers)
-                                                     : with_numbers(x.layout, node.numbers);
+  const memory::desc layout =
+      values_[i].output >= 0 ? plain_layout(node.shape, node.numbers) : with_numbers(x.layout, node.numbers);
   reorder(x, result(i, layout), "cast");
 }
 

@@ -173,6 +173,35 @@ TEST_CASE("attention in float32 and float16 is close to float64") {
   }
 }
 
+TEST_CASE(
+    "attention of bfloat16 and its gradients are those of float32 within the rounding, for every size") {
+  const auto run = [](const List& given, DType dtype, const K::AttentionOptions& options) {
+    std::vector<Variable> in;
+    for (const Tensor& x : given) in.emplace_back(K::cast(K::cast(x, "bfloat16"), dtype));
+    const Tensor y = K::scaled_dot_product_attention(in[0], in[1], in[2], options);
+    List all = K::gradients(K::sum(K::cast(y, "float32")), in);
+    all.push_back(y);
+    return all;
+  };
+  for (const Extents& e : {Extents{1, 1, 1, 1},
+                           {3, 5, 4, 2},
+                           {64, 64, 32, 32},
+                           {65, 130, 7, 40},
+                           {200, 17, 64, 9},
+                           {130, 261, 16, 70}})
+    for (const bool causal : {false, true}) {
+      CAPTURE(e.queries);
+      CAPTURE(causal);
+      const K::AttentionOptions options{.causal = causal};
+      const List got = run(heads(e), "bfloat16", options), want = run(heads(e), "float32", options);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        CHECK(got[i].dtype() == DType(DType::BFloat16));
+        const double scale = K::max(K::abs(want[i])).item<double>();
+        CHECK(close(K::cast(got[i], "float32"), want[i], {.rtol = 0.01, .atol = 0.01 * scale}));
+      }
+    }
+}
+
 TEST_CASE("attention to no keys is zeros, and of no queries empty") {
   CHECK(values(K::scaled_dot_product_attention(K::ones({1, 1, 2, 3}), K::ones({1, 1, 0, 3}),
                                                K::ones({1, 1, 0, 1}))) == Values{0, 0});

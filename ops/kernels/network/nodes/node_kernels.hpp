@@ -15,7 +15,8 @@ struct AttentionExtents {
   std::int64_t batch, heads, queries, keys, dim, value_dim;
   double scale;
   bool causal = false;
-  bool paired = false;  ///< products of operands that are rounded to bfloat16, where the compiler may use them
+  bool paired =
+      false;  ///< products of operands that are rounded to bfloat16, where the compiler may use them
 };
 std::shared_ptr<const NodeKernel> attention_kernel(const AttentionExtents& extents);
 
