@@ -12,7 +12,7 @@ constexpr std::int64_t window = 100'000'000;  // nanoseconds between two checks
 
 /// Involuntary context switches in a window. A process on an idle machine of two processors has 1 to 4
 /// switches; beside two other busy programs a process of one thread has 7 and a process of two threads 25.
-constexpr double contended_from = 10, idle_up_to = 3;
+constexpr double contended_from = 10, idle_up_to = 5;
 
 std::atomic<std::int64_t> next_check{0}, switches_before{0};
 std::atomic<bool> contended{false};

@@ -269,8 +269,10 @@ TEST_CASE("predict and K::function compute what the layers compute") {
     const Tensor x = normal({2, 8, 8, 3}, 1, "float32");
     const Tensor want = model(x, {.training = false});
     CHECK(want.dtype() == DType::Float32);
-    CHECK(values(model.predict(x, {.verbose = 0})) == values(want));
-    CHECK(values(model.predict_on_batch(x)[0]) == values(want));
+    // A plan rounds fewer values to bfloat16 than the layers do.
+    const Tensor predicted = model.predict(x, {.verbose = 0});
+    CHECK(close(predicted, want, {.rtol = 0.01}));
+    CHECK(values(model.predict_on_batch(x)[0]) == values(predicted));
     for (const bool compile : {false, true})
       CHECK(values(K::function({in}, {model.output()}, {}, {.compile = compile})({x})[0]) == values(want));
   }
