@@ -22,7 +22,7 @@ namespace ktape::backend {
 namespace {
 
 using kernels::ChannelLayout;
-using op_helpers::narrowed, op_helpers::widened;
+using op_helpers::widened;
 
 /// An array of a number for each channel.
 template <class A>
@@ -73,32 +73,29 @@ class ChannelNormalization {
 
  protected:
   Tensor normalized() const {
-    const Tensor x = widened(x_), out = Tensor::empty_like(x);
+    const Tensor out = Tensor::empty_like(x_);
     const Doubles scale = scales(), beta = numbers(beta_, channels(), 0);
     with_centre([&]<class A>(const Channels<A>& centre) {
       const Channels<A> factor = xt::cast<A>(scale), offset = beta - (mean_ - centre) * scale;
-      affine<A>(&x, nullptr, centre.data(), nullptr, factor.data(), offset.data(), out);
+      affine<A>(&x_, nullptr, centre.data(), nullptr, factor.data(), offset.data(), out);
     });
-    return narrowed(out, x_.dtype());
+    return out;
   }
 
   /// Computes, for each channel, the sum of g and the sum of g times the normalized elements.
   void sum_slopes(const Tensor& g, Doubles& sums, Doubles& products) const {
     sums = products = xt::zeros<double>(mean_.shape());
     if (!g.defined()) return;
-    const Tensor x = widened(x_), slopes = widened(g);
     with_centre([&]<class A>(const Channels<A>& centre) {
       ktape_batch_normalization call = arguments();
-      call.x = x.raw(), call.g = slopes.raw(), call.centre = centre.data(), call.first = sums.data(),
-      call.second = products.data();
-      op_helpers::engine().run(kernels::Kernel::BatchSlopes, &call);
+      call.centre = centre.data(), call.first = sums.data(), call.second = products.data();
+      run(kernels::Kernel::BatchSlopes, call, &x_, &g, nullptr);
       xt::noalias(products) = (products - (mean_ - centre) * sums) / deviation_;
     });
   }
 
   ktape_batch_normalization arguments() const {
     ktape_batch_normalization call{};
-    call.dtype = kernels::engine_dtype(op_helpers::compute_dtype(x_.dtype()));
     call.outer = layout_.outer, call.channels = layout_.channels, call.inner = layout_.inner;
     return call;
   }
@@ -108,9 +105,26 @@ class ChannelNormalization {
   void affine(const Tensor* x, const Tensor* g, const A* centre, const A* scale, const A* slope,
               const A* offset, const Tensor& out) const {
     ktape_batch_normalization call = arguments();
-    call.x = x ? x->raw() : nullptr, call.g = g ? g->raw() : nullptr, call.y = out.raw();
     call.centre = centre, call.scale = scale, call.slope = slope, call.offset = offset;
-    op_helpers::engine().run(kernels::Kernel::BatchAffine, &call);
+    run(kernels::Kernel::BatchAffine, call, x, g, &out);
+  }
+
+  /// Runs a kernel on x, g and out, which may be null. Half precision that the engine does not take is converted to
+  /// float32 and back.
+  void run(kernels::Kernel kernel, ktape_batch_normalization call, const Tensor* x, const Tensor* g,
+           const Tensor* out) const {
+    const auto run_on = [&](const Tensor& x, const Tensor& g, const Tensor& out, DType dtype) {
+      const auto raw = [](const Tensor& t) { return t.defined() ? t.raw() : nullptr; };
+      call.dtype = kernels::engine_dtype(dtype);
+      call.x = raw(x), call.g = raw(g), call.y = raw(out);
+      return op_helpers::engine().run(kernel, &call);
+    };
+    const auto given = [](const Tensor* t) { return t ? *t : Tensor(); };
+    const DType dtype = x_.dtype();
+    if (dtype != DType::Float16 && run_on(given(x), given(g), given(out), dtype)) return;
+    const Tensor wide = out ? Tensor::empty(out->shape(), op_helpers::compute_dtype(dtype)) : Tensor();
+    run_on(widened(given(x)), widened(given(g)), wide, op_helpers::compute_dtype(dtype));
+    if (out) convert(out->raw(), out->dtype(), wide.raw(), wide.dtype(), out->size());
   }
 
   /// Calls `f.operator()<A>(centre)` with the means in A, the compute type of x.
@@ -162,12 +176,12 @@ class GivenStatistics : ChannelNormalization {
     if (recording()) return composed_backward(g, grads);
     const Doubles scale = scales();
     grads.to(0, [&] {
-      const Tensor slopes = widened(g), dx = Tensor::empty(x_.shape(), slopes.dtype());
+      const Tensor dx = Tensor::empty_like(x_);
       with_centre([&]<class A>(const Channels<A>&) {
         const Channels<A> factor = xt::cast<A>(scale);
-        affine<A>(nullptr, &slopes, nullptr, factor.data(), nullptr, nullptr, dx);
+        affine<A>(nullptr, &g, nullptr, factor.data(), nullptr, nullptr, dx);
       });
-      return narrowed(dx, x_.dtype());
+      return dx;
     });
     if (!(grads.wants(1) || grads.wants(2) || (gamma_.defined() && grads.wants(3)) ||
           (beta_.defined() && grads.wants(beta_at()))))
@@ -202,9 +216,8 @@ class OwnStatistics : ChannelNormalization {
       : ChannelNormalization(x, {}, {}, gamma, beta, epsilon) {
     if (layout_.group() > 0) {
       ktape_batch_normalization call = arguments();
-      const Tensor values = widened(x);
-      call.x = values.raw(), call.first = mean_.data(), call.second = variance_.data();
-      op_helpers::engine().run(kernels::Kernel::BatchMoments, &call);
+      call.first = mean_.data(), call.second = variance_.data();
+      run(kernels::Kernel::BatchMoments, call, &x, nullptr, nullptr);
     }
     xt::noalias(deviation_) = xt::sqrt(variance_ + epsilon);
   }
@@ -240,13 +253,13 @@ class OwnStatistics : ChannelNormalization {
     const Doubles scale = scales(), dmean = numbers(of_mean, channels(), 0),
                   dvariance = numbers(of_variance, channels(), 0);
     const Doubles slope = (2 * dvariance - scale * products / deviation_) / n;
-    const Tensor x = widened(x_), slopes = widened(g), dx = Tensor::empty_like(x);
+    const Tensor dx = Tensor::empty_like(x_);
     with_centre([&]<class A>(const Channels<A>& centre) {
       const Channels<A> a = xt::cast<A>(scale), p = xt::cast<A>(slope),
                         q = (dmean - scale * sums) / n - slope * (mean_ - centre);
-      affine<A>(&x, g.defined() ? &slopes : nullptr, centre.data(), a.data(), p.data(), q.data(), dx);
+      affine<A>(&x_, g.defined() ? &g : nullptr, centre.data(), a.data(), p.data(), q.data(), dx);
     });
-    return narrowed(dx, x_.dtype());
+    return dx;
   }
 
   void composed_backward(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance,

@@ -40,12 +40,20 @@ Engine::Engine(const std::string& backend) : name_(backend) {
   }
 }
 
+/// Returns whether a layer takes bfloat16: onednn, and native's kernels of batch normalization unless a library has its own.
+bool Engine::takes_bfloat16(const Kernels& layer, Kernel kernel) const {
+  const bool normalizes =
+      kernel == Kernel::BatchMoments || kernel == Kernel::BatchSlopes || kernel == Kernel::BatchAffine;
+  return &layer == &onednn_kernels() ||
+         (&layer == &native_kernels() && normalizes && layers_[0] != &library_);
+}
+
 bool Engine::run(Kernel kernel, const void* arguments, Threads threads) const {
   const OneThread alone(threads == Threads::One);
   const bool bfloat16 =
       *static_cast<const std::int32_t*>(arguments) == KTAPE_BFLOAT16;  // all begin with a dtype
   for (const Kernels* layer : layers_) {
-    if (!layer || (bfloat16 && layer != &onednn_kernels())) continue;
+    if (!layer || (bfloat16 && !takes_bfloat16(*layer, kernel))) continue;
     if (const ktape_kernel function = (*layer)[static_cast<std::size_t>(kernel)];
         function && function(arguments))
       return true;

@@ -87,6 +87,8 @@ class Engine {
   bool run(Kernel kernel, const void* arguments, Threads threads = Threads::All) const;
 
  private:
+  bool takes_bfloat16(const Kernels& layer, Kernel kernel) const;
+
   std::string name_;
   std::array<const Kernels*, 3> layers_{};
   Kernels library_{};

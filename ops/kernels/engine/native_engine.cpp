@@ -101,9 +101,17 @@ std::int32_t softmax_gradient(const void* arguments) {
   });
 }
 
+/// Calls `f.operator()<T>()` also for bfloat16, with coefficients of float.
+template <class Call, class F>
+std::int32_t computed_or_bfloat16(const Call& call, const F& f) {
+  if (call.dtype != KTAPE_BFLOAT16) return computed(call, f);
+  f.template operator()<bfloat16>();
+  return 1;
+}
+
 std::int32_t batch_moments(const void* arguments) {
   const auto& call = *static_cast<const ktape_batch_normalization*>(arguments);
-  return computed(call, [&]<class T>() {
+  return computed_or_bfloat16(call, [&]<class T>() {
     const auto moments =
         channel_moments({call.outer, call.channels, call.inner}, static_cast<const T*>(call.x));
     for (std::size_t c = 0; c < moments.size(); ++c)
@@ -113,9 +121,10 @@ std::int32_t batch_moments(const void* arguments) {
 
 std::int32_t batch_slopes(const void* arguments) {
   const auto& call = *static_cast<const ktape_batch_normalization*>(arguments);
-  return computed(call, [&]<class T>() {
-    const auto slopes = channel_slopes({call.outer, call.channels, call.inner}, static_cast<const T*>(call.g),
-                                       static_cast<const T*>(call.x), static_cast<const T*>(call.centre));
+  return computed_or_bfloat16(call, [&]<class T>() {
+    const auto slopes =
+        channel_slopes({call.outer, call.channels, call.inner}, static_cast<const T*>(call.g),
+                       static_cast<const T*>(call.x), static_cast<const computed_type<T>*>(call.centre));
     for (std::size_t c = 0; c < slopes.size(); ++c)
       call.first[c] = slopes[c].g, call.second[c] = slopes[c].gx;
   });
@@ -123,10 +132,10 @@ std::int32_t batch_slopes(const void* arguments) {
 
 std::int32_t batch_affine(const void* arguments) {
   const auto& call = *static_cast<const ktape_batch_normalization*>(arguments);
-  return computed(call, [&]<class T>() {
+  return computed_or_bfloat16(call, [&]<class T>() {
     const ChannelLayout layout{call.outer, call.channels, call.inner};
     const T *x = static_cast<const T*>(call.x), *g = static_cast<const T*>(call.g);
-    const auto of = [](const void* numbers) { return static_cast<const T*>(numbers); };
+    const auto of = [](const void* numbers) { return static_cast<const computed_type<T>*>(numbers); };
     T* y = static_cast<T*>(call.y);
     if (!x) channel_scale(layout, g, of(call.scale), y);
     else if (!g) channel_affine(layout, x, of(call.centre), of(call.slope), of(call.offset), y);

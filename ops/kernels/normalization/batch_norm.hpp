@@ -2,6 +2,7 @@
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/reduce/moments.hpp>
 #include <ktape/ops/kernels/reduce/sum_terms.hpp>
+#include <ktape/ops/kernels/simd/load_numbers.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
 
 #include <array>
@@ -85,7 +86,7 @@ std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const 
 /// arrays stay in the caches.
 template <class T, class F>
 void map_channels(const ChannelLayout& layout, T* out, bool several, const F& value) {
-  using A = compute_type<T>;
+  using A = computed_type<T>;
   if (layout.group() * layout.channels == 0) return;
   const bool in_rows = layout.inner == 1;
   const std::int64_t rows = in_rows ? layout.outer : layout.outer * layout.channels,
@@ -99,12 +100,14 @@ void map_channels(const ChannelLayout& layout, T* out, bool several, const F& va
       for_vector_groups<A, 4>(n, [&](std::int64_t j, auto vectors, std::int64_t m) {
         const auto at = [&](int v) {
           return value([&](const A* p) {
-            return in_rows ? load_partial(p + j + v * lanes<A>, m) : splat(p[begin % layout.channels]);
+            return in_rows ? load_numbers(p + j + v * lanes<A>, m) : splat(p[begin % layout.channels]);
           });
         };
         const auto first = at(0), second = at(1 % vectors), third = at(2 % vectors), fourth = at(3 % vectors);
         const auto put = [&](std::int64_t to, const auto& map) {
-          non_temporal ? stream(out + to, map(to, m)) : store_partial(out + to, map(to, m), m);
+          if constexpr (std::is_same_v<T, A>)
+            if (non_temporal) return stream(out + to, map(to, m));
+          store_numbers(out + to, map(to, m), m);
         };
         for (std::int64_t r = begin; r < std::min(end, begin + block); ++r) {
           const std::int64_t to = r * n + j;
@@ -123,7 +126,7 @@ void map_channels(const ChannelLayout& layout, T* out, bool several, const F& va
 /// that the variance of numbers far from 0 keeps its digits.
 template <class T>
 std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
-  using A = compute_type<T>;
+  using A = computed_type<T>;
   using Pair = std::pair<Vec<A>, Vec<A>>;
   const std::int64_t n = layout.channels, inner = layout.inner;
   const auto rows = [=](std::int64_t first, std::int64_t count, double* const(&sums)[2], Moments* out) {
@@ -131,14 +134,13 @@ std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
     detail::sum_columns<A>(
         count, n,
         [=](std::int64_t r, std::int64_t j, std::int64_t m) {
-          const Vec<A> d = load_partial(p + r * n + j, m) - load_partial(p + j, m);
+          const Vec<A> d = load_numbers(p + r * n + j, m) - load_numbers(p + j, m);
           return Pair(d, d * d);
         },
         sums);
     for (std::int64_t c = 0; c < n; ++c) {
       const double rest = sums[0][c] / double(count);
-      out[c].merge(
-          {double(count), double(element(p + c)) + rest, std::max(sums[1][c] - rest * sums[0][c], 0.0)});
+      out[c].merge({double(count), double(p[c]) + rest, std::max(sums[1][c] - rest * sums[0][c], 0.0)});
     }
   };
   const auto run = [=](std::int64_t offset, std::int64_t) {
@@ -146,9 +148,9 @@ std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
     for (std::int64_t begin = 0; begin < inner; begin += 1024) {
       const std::int64_t count = std::min<std::int64_t>(1024, inner - begin);
       const T* p = x + offset + begin;
-      const A origin = element(p);
+      const A origin = *p;
       const auto difference = [=](std::int64_t i, std::int64_t m) {
-        return load_partial(p + i, m, splat(origin)) - splat(origin);
+        return load_numbers(p + i, m, splat(origin)) - splat(origin);
       };
       const double sum = detail::sum_terms<A>(count, difference), rest = sum / double(count);
       const double squares = detail::sum_terms<A>(count, [&](std::int64_t i, std::int64_t m) {
@@ -165,8 +167,8 @@ std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
 /// Returns the sums of g and g * (x - centre[c]) of each channel c.
 template <class T>
 std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, const T* x,
-                                   const compute_type<T>* centre) {
-  using A = compute_type<T>;
+                                   const computed_type<T>* centre) {
+  using A = computed_type<T>;
   using Pair = std::pair<Vec<A>, Vec<A>>;
   const std::int64_t n = layout.channels, inner = layout.inner;
   const auto rows = [=](std::int64_t first, std::int64_t count, double* const(&sums)[2], Slopes* out) {
@@ -174,16 +176,16 @@ std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, cons
     detail::sum_columns<A>(
         count, n,
         [=](std::int64_t r, std::int64_t j, std::int64_t m) {
-          const Vec<A> s = load_partial(slope + r * n + j, m);
-          return Pair(s, s * (load_partial(p + r * n + j, m) - load_partial(centre + j, m)));
+          const Vec<A> s = load_numbers(slope + r * n + j, m);
+          return Pair(s, s * (load_numbers(p + r * n + j, m) - load_numbers(centre + j, m)));
         },
         sums);
     for (std::int64_t c = 0; c < n; ++c) out[c].merge({sums[0][c], sums[1][c]});
   };
   const auto run = [=](std::int64_t offset, std::int64_t c) {
-    const auto slope = [=](std::int64_t i, std::int64_t m) { return load_partial(g + offset + i, m); };
+    const auto slope = [=](std::int64_t i, std::int64_t m) { return load_numbers(g + offset + i, m); };
     const auto product = [=, by = splat(centre[c])](std::int64_t i, std::int64_t m) {
-      return Vec<A>(slope(i, m) * (load_partial(x + offset + i, m) - by));
+      return Vec<A>(slope(i, m) * (load_numbers(x + offset + i, m) - by));
     };
     return Slopes{detail::sum_terms<A>(inner, slope), detail::sum_terms<A>(inner, product)};
   };
@@ -191,34 +193,34 @@ std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, cons
 }
 
 /// out = (x - centre[c]) * scale[c] + offset[c] for elements of channel c.
-template <class T, class A = compute_type<T>>
+template <class T, class A = computed_type<T>>
 void channel_affine(const ChannelLayout& layout, const T* x, const A* centre, const A* scale, const A* offset,
                     T* out) {
   detail::map_channels(layout, out, false, [=](const auto& of) {
     return [x, from = of(centre), by = of(scale), plus = of(offset)](std::int64_t at, std::int64_t m) {
-      return Vec<A>((load_partial(x + at, m) - from) * by + plus);
+      return Vec<A>((load_numbers(x + at, m) - from) * by + plus);
     };
   });
 }
 
 /// out = g * scale[c] + (x - centre[c]) * slope[c] + offset[c].
-template <class T, class A = compute_type<T>>
+template <class T, class A = computed_type<T>>
 void channel_affine(const ChannelLayout& layout, const T* g, const T* x, const A* centre, const A* scale,
                     const A* slope, const A* offset, T* out) {
   detail::map_channels(layout, out, true, [=](const auto& of) {
     return [=, from = of(centre), by = of(scale), slopes = of(slope), plus = of(offset)](std::int64_t at,
                                                                                          std::int64_t m) {
-      return Vec<A>(load_partial(g + at, m) * by + (load_partial(x + at, m) - from) * slopes + plus);
+      return Vec<A>(load_numbers(g + at, m) * by + (load_numbers(x + at, m) - from) * slopes + plus);
     };
   });
 }
 
 /// out = g * scale[c].
-template <class T, class A = compute_type<T>>
+template <class T, class A = computed_type<T>>
 void channel_scale(const ChannelLayout& layout, const T* g, const A* scale, T* out) {
   detail::map_channels(layout, out, false, [=](const auto& of) {
     return
-        [g, by = of(scale)](std::int64_t at, std::int64_t m) { return Vec<A>(load_partial(g + at, m) * by); };
+        [g, by = of(scale)](std::int64_t at, std::int64_t m) { return Vec<A>(load_numbers(g + at, m) * by); };
   });
 }
 

@@ -44,4 +44,27 @@ void store_numbers(T* to, const Batch<computed_type<T>>& numbers) {
   }
 }
 
+/// Loads the first n numbers, 0 <= n <= lanes, without touching memory after them; the other lanes are those of `fill`.
+template <class T, class A = computed_type<T>>
+Vec<A> load_numbers(const T* from, std::int64_t n, Vec<A> fill = Vec<A>{}) {
+  if constexpr (!is_half<T>) {
+    return load_partial(from, n, fill);
+  } else {
+    if (n == lanes<A>) return static_cast<Vec<A>>(load_numbers(from));
+    for (std::int64_t i = 0; i < n; ++i) fill[i] = from[i];
+    return fill;
+  }
+}
+
+/// Stores the first n <= lanes numbers without touching memory after them.
+template <class T, class A = computed_type<T>>
+void store_numbers(T* to, Vec<A> numbers, std::int64_t n) {
+  if constexpr (!is_half<T>) {
+    store_partial(to, numbers, n);
+  } else {
+    if (n == lanes<A>) return store_numbers(to, Batch<A>(numbers));
+    for (std::int64_t i = 0; i < n; ++i) to[i] = T(static_cast<float>(numbers[i]));
+  }
+}
+
 }  // namespace ktape::kernels
