@@ -152,6 +152,7 @@ struct Prepared {
 /// up in float32.
 struct Geometry {
   memory::desc x, kernel, packed, y;
+  memory::desc multiplied;  ///< the kernel in the forward pass, in a layout that the primitive chooses
   memory::dims strides, dilation, front, back;
   bool grouped, depthwise;
 
@@ -173,6 +174,7 @@ struct Geometry {
     const Tag weights = grouped ? (flat ? Tag::hwigo : Tag::dhwigo) : (flat ? Tag::hwio : Tag::dhwio);
     x = {input, of_images, images}, y = {output, of_images, images};
     kernel = {window, of_kernel, weights}, packed = {window, of_kernel, Tag::any};
+    multiplied = {window, of_images, Tag::any};
   }
 };
 
@@ -214,7 +216,7 @@ Prepared prepare(Pass pass, const ktape_convolution& c) {
   const auto algorithm = dnnl::algorithm::convolution_direct;
   const dnnl::convolution_forward::primitive_desc forward(
       {pass == Pass::Forward ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training,
-       algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back},
+       algorithm, g.x, g.multiplied, g.y, g.strides, g.dilation, g.front, g.back},
       attributes(), processor());
   if (pass == Pass::Forward)
     return prepared<dnnl::convolution_forward>(
