@@ -219,3 +219,42 @@ TEST_CASE("engines: an error about an unknown name lists the engines") {
                        ValueError);
   CHECK_THROWS_WITH_AS(Engine{"tinygrad"}, doctest::Contains("received 'tinygrad'"), ValueError);
 }
+
+TEST_CASE("onednn runs products, all passes of convolutions, and batch normalization on bfloat16") {
+  if (!kernels::multiplies_bfloat16()) return;
+  const Engine engine("onednn");
+  const auto a = numbers<bfloat16>(64 * 64), b = numbers<bfloat16>(64 * 64);
+  auto c = numbers<bfloat16>(64 * 64);
+  const ktape_matmul product{.dtype = KTAPE_BFLOAT16,
+                             .rows = 64,
+                             .columns = 64,
+                             .inner = 64,
+                             .a = a.data(),
+                             .a_stride = 64,
+                             .b = b.data(),
+                             .b_stride = 64,
+                             .c = c.data()};
+  CHECK(engine.run(Kernel::Matmul, &product));
+  for (const i64 groups : {1, 16}) {
+    CAPTURE(groups);
+    ktape_convolution call{.dtype = KTAPE_BFLOAT16, .batch = 2, .groups = groups};
+    call.input_channels = call.output_channels = 16;
+    for (int d = 0; d < 3; ++d) {
+      call.strides[d] = call.dilation[d] = 1;
+      call.input[d] = call.output[d] = d == 0 ? 1 : 8;
+      call.window[d] = d == 0 ? 1 : 3, call.padding[d] = d == 0 ? 0 : 1;
+    }
+    auto x = numbers<bfloat16>(2 * 64 * 16), y = numbers<bfloat16>(2 * 64 * 16),
+         kernel = numbers<bfloat16>(9 * 16 * 16);
+    call.x = x.data(), call.y = y.data(), call.kernel = kernel.data();
+    for (const Kernel pass :
+         {Kernel::Convolution, Kernel::ConvolutionBackwardData, Kernel::ConvolutionBackwardKernel})
+      CHECK(engine.run(pass, &call));
+  }
+  std::vector<double> means(64), variances(64);
+  ktape_batch_normalization call{};
+  call.dtype = KTAPE_BFLOAT16, call.outer = 64, call.channels = 64, call.inner = 1;
+  call.x = a.data(), call.first = means.data(), call.second = variances.data();
+  CHECK(engine.run(Kernel::BatchMoments, &call));
+  CHECK_FALSE(Engine("native").run(Kernel::Matmul, &product));
+}
