@@ -18,8 +18,8 @@ inline constexpr bool has_pair_products = true;
 
 namespace detail {
 
-inline constexpr std::int64_t pair_block =
-    128;  ///< rows of a, and twice the pairs, that are rounded at a time
+/// The rows of a, and the numbers along the inner axis, that are rounded at a time.
+inline constexpr std::int64_t pair_block = 128;
 
 /// Two bfloat16 numbers that are neighbours along the inner axis.
 using Pair = std::uint32_t;
