@@ -66,9 +66,6 @@ class StepMaker {
   const std::vector<std::int64_t>& shape_of(int node) const {
     return made_.network.nodes[static_cast<std::size_t>(node)].shape;
   }
-  NumberType numbers_of(int node) const {
-    return made_.network.nodes[static_cast<std::size_t>(node)].numbers;
-  }
   const Place& input(const NetworkNode& node, std::size_t i = 0) const {
     return values_[static_cast<std::size_t>(node.inputs[i])].place;
   }

@@ -15,8 +15,7 @@ struct AttentionExtents {
   std::int64_t batch, heads, queries, keys, dim, value_dim;
   double scale;
   bool causal = false;
-  bool paired =
-      false;  ///< products of operands that are rounded to bfloat16, where the compiler may use them
+  bool paired = false;  ///< whether products round their operands to bfloat16, if has_pair_products
 };
 std::shared_ptr<const NodeKernel> attention_kernel(const AttentionExtents& extents);
 
