@@ -8,8 +8,8 @@
 namespace ktape {
 
 /// Returns whether other programs, or too many threads of this program, compete for the processors: during
-/// the last tenth of a second the system repeatedly took a processor away from a thread of this process. A
-/// team of threads then waits for the thread without a processor, often for milliseconds.
+/// the last tenth of a second this process's threads waited for a processor for a tenth of their time. A team
+/// of threads then waits for the thread without a processor, often for milliseconds.
 bool processors_contended();
 
 /// The number of threads that share a loop. An Adaptive team has all threads that OpenMP gives; while the

@@ -76,7 +76,7 @@ TEST_CASE("while the processors are contended, small work stays on one thread an
     const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (!ktape::processors_contended() && std::chrono::steady_clock::now() < late) continue;
     if (!ktape::processors_contended()) {
-      MESSAGE("the system counts no involuntary context switches: nothing is tested");
+      MESSAGE("the system reports no waiting times: nothing is tested");
       return;
     }
     CHECK(ktape::team_size(1000, 100) == 1);
