@@ -1,11 +1,11 @@
 #include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/core/dtype_policy.hpp>
+#include <ktape/nn/core/pattern.hpp>
 #include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
 #include <mutex>
 #include <ostream>
-#include <regex>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -49,19 +49,16 @@ ProcessPolicy& process_policy() {
   return state;
 }
 
-/// The longest key and path: std::regex uses stack for each character.
-constexpr std::size_t longest_key = 1000;
-
-/// Returns the regular expression of a key. The flag keeps the time for a match polynomial, because keys may
-/// come from files.
-std::regex pattern_of(const std::string& key) {
-  if (key.size() <= longest_key) try {
-      return std::regex(key, std::regex::ECMAScript | std::regex_constants::__polynomial);
-    } catch (const std::regex_error& error) {
+/// Returns the regular expression of a key, which may come from a file.
+Pattern pattern_of(const std::string& key) {
+  if (key.size() <= Pattern::longest_text) try {
+      return Pattern(key, Pattern::Time::Polynomial);
+    } catch (const std::runtime_error& error) {
       fail("[DTypePolicyMap] a key must be a regular expression (", error.what(), "): received key='", key,
            '\'');
     }
-  fail("[DTypePolicyMap] a key must have at most ", longest_key, " characters: received ", key.size());
+  fail("[DTypePolicyMap] a key must have at most ", Pattern::longest_text, " characters: received ",
+       key.size());
 }
 
 }  // namespace
@@ -113,9 +110,9 @@ DTypePolicy DTypePolicy::for_path(const std::string& path) const {
   const DTypePolicy* found = &map_->defaults;
   for (const auto& [key, policy] : map_->entries)
     if (key == path) return policy;
-  if (path.size() <= longest_key)
+  if (path.size() <= Pattern::longest_text)
     for (const auto& [key, policy] : map_->entries)
-      if (std::regex_match(path, pattern_of(key))) keys.push_back(key), found = &policy;
+      if (pattern_of(key).matches(path)) keys.push_back(key), found = &policy;
   if (keys.size() > 1)
     fail("[DTypePolicyMap] a path must match at most one key: received path='", path, "', which matches ",
          in_quotes(keys));

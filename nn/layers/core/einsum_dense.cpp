@@ -1,4 +1,5 @@
 #include <ktape/autograd/shape_rules.hpp>
+#include <ktape/nn/core/pattern.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/core/einsum_dense.hpp>
@@ -6,8 +7,6 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
-
-#include <regex>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -40,18 +39,17 @@ struct Terms {
   bool left = false, right = false;
 
   explicit Terms(const std::string& equation) {
-    static const std::regex form(
-        R"((\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?)");
-    std::smatch parts;
-    const bool fits = std::regex_match(equation, parts, form) && parts[1].matched == parts[5].matched &&
-                      parts[3].matched == parts[7].matched && !(parts[1].matched && parts[3].matched);
+    static const Pattern form(R"((\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?)");
+    const std::vector<std::string> parts = form.groups(equation);
+    const bool fits = !parts.empty() && parts[1] == parts[5] && parts[3] == parts[7] &&
+                      (parts[1].empty() || parts[3].empty());
     if (!fits)
       fail(
           "[EinsumDense] equation must be like 'ab,bc->ac', '...ab,bc->...ac' or 'ab...,bc->ac...': received "
           "equation='",
           equation, "'");
     input = parts[2], kernel = parts[4], output = parts[6];
-    left = parts[1].matched, right = parts[3].matched;
+    left = !parts[1].empty(), right = !parts[3].empty();
     for (const char letter : output)
       if (!in(input, letter) && !in(kernel, letter))
         reject(equation, "the output", letter, "input or kernel");

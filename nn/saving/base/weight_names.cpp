@@ -1,9 +1,9 @@
+#include <ktape/nn/core/pattern.hpp>
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/saving/base/weight_names.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 namespace ktape::nn::saving {
@@ -11,22 +11,16 @@ namespace {
 
 constexpr const char* op = "load_weights";
 
-/// The longest name that a rule can match, because std::regex uses stack for each character.
-constexpr std::size_t longest_name = 1000;
-
 class Rule {
  public:
-  explicit Rule(const WeightName& rule) : rule_(rule) {
-    try {
-      pattern_.assign(rule.pattern);
-    } catch (const std::regex_error& error) {
-      fail("[", op, "] names must have regular expressions: received pattern='", rule.pattern, "' (",
-           error.what(), ')');
-    }
+  explicit Rule(const WeightName& rule) try : rule_(rule), pattern_(rule.pattern) {
+  } catch (const std::runtime_error& error) {
+    fail("[", op, "] names must have regular expressions: received pattern='", rule.pattern, "' (",
+         error.what(), ')');
   }
 
-  bool matches(const std::string& name) const { return std::regex_match(name, pattern_); }
-  std::string rename(const std::string& name) const { return std::regex_replace(name, pattern_, rule_.name); }
+  bool matches(const std::string& name) const { return pattern_.matches(name); }
+  std::string rename(const std::string& name) const { return pattern_.replaced(name, rule_.name); }
 
   Tensor transposed(const std::string& path, const std::string& name, const Tensor& tensor) const {
     if (rule_.transpose.empty()) return tensor;
@@ -41,7 +35,7 @@ class Rule {
 
  private:
   const WeightName& rule_;
-  std::regex pattern_;
+  Pattern pattern_;
 };
 
 }  // namespace
@@ -52,7 +46,6 @@ NamedTensors renamed(const std::string& path, const NamedTensors& tensors,
   std::set<std::string> taken;
   NamedTensors found;
   for (const auto& [name, tensor] : tensors) {
-    if (name.size() > longest_name) continue;
     const auto rule = std::find_if(rules.begin(), rules.end(),
                                    [&, &name = name](const Rule& r) { return r.matches(name); });
     if (rule == rules.end()) continue;

@@ -1,3 +1,4 @@
+#include <ktape/nn/core/pattern.hpp>
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/files/torch.hpp>
 #include <ktape/nn/saving/safetensors/safetensors_index.hpp>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <regex>
 #include <set>
 
 namespace ktape::nn {
@@ -17,8 +17,6 @@ namespace saving {
 namespace {
 
 constexpr const char* op = "load_torch_weights";
-/// The longest name that a rule can match, because std::regex uses stack for each character.
-constexpr std::size_t longest_name = 1000;
 
 /// A module of the file: each layer of a recurrent module counts as one module.
 struct Module {
@@ -37,11 +35,11 @@ struct TensorName {
     const std::size_t dot = name.rfind('.');
     module = dot == std::string::npos ? "" : name.substr(0, dot);
     tensor = dot == std::string::npos ? name : name.substr(dot + 1);
-    static const std::regex recurrent("((?:weight|bias)_(?:ih|hh)_l)([0-9]{1,4})(_reverse)?");
-    std::smatch parts;
-    if (tensor.size() > longest_name || !std::regex_match(tensor, parts, recurrent)) return;
+    static const Pattern recurrent("((?:weight|bias)_(?:ih|hh)_l)([0-9]{1,4})(_reverse)?");
+    const std::vector<std::string> parts = recurrent.groups(tensor);
+    if (parts.empty()) return;
     layer = std::stoi(parts[2]);
-    tensor = parts[1].str() + '0' + parts[3].str();
+    tensor = parts[1] + '0' + parts[3];
   }
 };
 
@@ -73,25 +71,18 @@ std::vector<Module> modules_of(const NamedTensors& tensors) {
 /// A rule for names.
 class Rename {
  public:
-  explicit Rename(const WeightName& rule) : rule_(rule) {
-    try {
-      pattern_.assign(rule.pattern);
-    } catch (const std::regex_error& error) {
-      fail("[", op, "] rename must have regular expressions: received pattern='", rule.pattern, "' (",
-           error.what(), ')');
-    }
+  explicit Rename(const WeightName& rule) try : rule_(rule), pattern_(rule.pattern) {
+  } catch (const std::runtime_error& error) {
+    fail("[", op, "] rename must have regular expressions: received pattern='", rule.pattern, "' (",
+         error.what(), ')');
   }
-  bool matches(const std::string& name) const {
-    return name.size() <= longest_name && std::regex_match(name, pattern_);
-  }
-  std::string renamed(const std::string& name) const {
-    return std::regex_replace(name, pattern_, rule_.name);
-  }
+  bool matches(const std::string& name) const { return pattern_.matches(name); }
+  std::string renamed(const std::string& name) const { return pattern_.replaced(name, rule_.name); }
   const WeightName& rule() const { return rule_; }
 
  private:
   const WeightName& rule_;
-  std::regex pattern_;
+  Pattern pattern_;
 };
 
 /// The matching of the tensors of a file with the weights of a model. Nothing changes before `commit`.
