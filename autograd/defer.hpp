@@ -147,11 +147,11 @@ class DeferredCall final : public Symbol {
   DeferredCall(const char* op, bool updates, F f, const T&... arguments)
       : DeferredCall(op, updates, std::move(f), std::vector<Operand>(), arguments...) {}
 
-  void run(const OperandValues& values, Results& results) const override {
+  [[gnu::cold]] void run(const OperandValues& values, Results& results) const override {
     results.set(std::apply([&](const auto&... argument) { return f_(argument.get(values)...); }, arguments_));
   }
   bool updates() const override { return updates_; }
-  bool same_call(const Symbol& other) const override {
+  [[gnu::cold]] bool same_call(const Symbol& other) const override {
     if (typeid(*this) != typeid(other)) return false;
     const auto& call = static_cast<const DeferredCall&>(other);
     return same_value(f_, call.f_) && same_arguments(call, std::index_sequence_for<T...>());
@@ -167,7 +167,8 @@ class DeferredCall final : public Symbol {
     return (... && same(std::get<I>(arguments_), std::get<I>(call.arguments_)));
   }
   // The braced initializer guarantees that the arguments add their operands from left to right.
-  DeferredCall(const char* op, bool updates, F f, std::vector<Operand> operands, const T&... arguments)
+  [[gnu::cold]] DeferredCall(const char* op, bool updates, F f, std::vector<Operand> operands,
+                             const T&... arguments)
       : Symbol(op), f_(std::move(f)), updates_(updates), arguments_{Argument<T>(arguments, operands)...} {
     set_operands(std::move(operands));
     clear_padding(f_);
@@ -180,13 +181,14 @@ class DeferredCall final : public Symbol {
 
 /// Defers the call `f(arguments...)`, which returns a tensor with the shape and dtype `result`.
 template <class F, class... T>
-Tensor defer(const char* op, const OutputInfo& result, F f, const T&... arguments) {
+[[gnu::cold]] Tensor defer(const char* op, const OutputInfo& result, F f, const T&... arguments) {
   return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), {result})[0];
 }
 
 /// Defers an op whose result is a vector of tensors.
 template <class F, class... T>
-std::vector<Tensor> defer(const char* op, std::vector<OutputInfo> results, F f, const T&... arguments) {
+[[gnu::cold]] std::vector<Tensor> defer(const char* op, std::vector<OutputInfo> results, F f,
+                                        const T&... arguments) {
   return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), std::move(results));
 }
 

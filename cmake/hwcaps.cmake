@@ -6,7 +6,7 @@ endif()
 
 # Only the sources in op_sources, which are compiled for each processor, may depend on the width of its vectors.
 foreach(processor x86-64-v3 x86-64-v4)
-  ktape_objects(${processor} ${op_sources})
+  ktape_objects(${processor} <ktape/autograd/variable.hpp> ${op_sources})
   target_compile_options(ktape_${processor}_objects PRIVATE -march=${processor})
   ktape_group_sources(ktape_${processor}_objects 40000 kernels/engine/)
   add_library(ktape_${processor} SHARED $<TARGET_OBJECTS:ktape_${processor}_objects> $<TARGET_OBJECTS:ktape_step_objects>

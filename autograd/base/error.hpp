@@ -81,7 +81,7 @@ std::string joined_message(std::initializer_list<MessagePart> parts);
 ///       std::cout << error.what();
 ///     }
 template <class E = ValueError, class... Parts>
-[[noreturn]] void fail(const Parts&... parts) {
+[[noreturn, gnu::cold]] void fail(const Parts&... parts) {
   throw E(joined_message({MessagePart(parts)...}));
 }
 
