@@ -81,6 +81,22 @@ TEST_CASE("deterministic: attention of one head does not depend on the threads")
     });
 }
 
+TEST_CASE("deterministic: recurrent layers of few and of many samples do not depend on the threads") {
+  for (const std::int64_t samples : {1, 2, 9})
+    for (const std::int64_t units : {128, 150})
+      check_threads([=] {
+        const Variable x = drawn({samples, 7, 20}, "float32", 1),
+                       kernel = drawn({20, 4 * units}, "float32", 2),
+                       recurrent = drawn({units, 4 * units}, "float32", 3);
+        const Tensor mask = K::greater(drawn({samples, 7}, "float32", 4), 0);
+        const K::RnnResult<Tensor> y =
+            K::lstm(x, kernel * 0.1, recurrent * 0.05, K::zeros({4 * units}), {}, {.mask = mask});
+        std::vector<Tensor> all = K::gradients(K::sum(K::square(y.outputs)), {x, kernel, recurrent});
+        all.push_back(y.outputs);
+        return all;
+      });
+}
+
 TEST_CASE("deterministic: convolutions and their gradients do not depend on the threads") {
   const auto check = [](const char* dtype, const Shape& image, const Shape& filters, const auto& convolve) {
     check_threads([&] {

@@ -5,8 +5,8 @@
 #include <ktape/ops/kernels/simd/gemm_microkernel.hpp>
 
 /// Recurrent networks over whole sequences. Each thread runs all steps of its samples and so waits for no
-/// other thread; in each step the product with the recurrent kernel stays in registers until the cell has
-/// computed the gates.
+/// other thread, or, when samples are few, computes its units in each step; the product with the recurrent
+/// kernel stays in registers until the cell has computed the gates.
 ///
 /// The projections of a cell are the arguments of its gates. Projections and units are stored in blocks of
 /// one vector of units: (blocks, projections, lanes), filled up with zeros, which stay zeros.
@@ -263,18 +263,42 @@ void add_product(A* dh, std::int64_t stride, const A* const (&slopes)[R], std::i
 /// block: 4, or 1 near the end.
 inline int transposed_panel(std::int64_t block, std::int64_t blocks) { return blocks - block >= 4 ? 4 : 1; }
 
+/// Returns the number of threads that share the units of each step: with fewer samples than threads, if a
+/// step takes much longer than the wait for the other threads after the step.
+template <class Cell>
+int threads_for_units(const SequenceLayout& at, std::int64_t blocks) {
+  constexpr std::int64_t grain = std::int64_t{1} << 15;
+  const std::int64_t products = at.samples * at.units * at.units * Cell::projections;
+  const auto threads = static_cast<int>(std::min<std::int64_t>(team_size(products, grain), blocks));
+  return at.samples < threads ? threads : 1;
+}
+
 /// Runs all steps. `panels` is the recurrent kernel as (blocks, units, projections, lanes).
 template <class Cell, class A>
 void run_recurrent(const SequenceLayout& at, const RecurrentState<A>& state, const A* panels,
                    const RecurrentOutputs<A>& out) {
   const UnitBlocks<A> blocks{at.units};
+  const auto run_step = [&](std::int64_t step, std::int64_t begin, std::int64_t end, std::int64_t first_block,
+                            std::int64_t end_block) {
+    for (std::int64_t block = first_block; block < end_block; ++block)
+      for (std::int64_t sample = begin; sample < end; sample += detail::rows_at_once)
+        detail::with_rows(end - sample, [&](auto rows) {
+          detail::recurrent_step<Cell, rows()>(at, blocks, state, panels, out, sample, step, block);
+        });
+  };
+  if (const int threads = threads_for_units<Cell>(at, blocks.count); threads > 1) {
+#pragma omp parallel num_threads(threads)
+    {
+      const std::int64_t count = omp_get_num_threads(), me = omp_get_thread_num();
+      for (std::int64_t step = 0; step < at.steps; ++step) {
+        run_step(step, 0, at.samples, blocks.count * me / count, blocks.count * (me + 1) / count);
+#pragma omp barrier
+      }
+    }
+    return;
+  }
   const auto run = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t step = 0; step < at.steps; ++step)
-      for (std::int64_t block = 0; block < blocks.count; ++block)
-        for (std::int64_t sample = begin; sample < end; sample += detail::rows_at_once)
-          detail::with_rows(end - sample, [&](auto rows) {
-            detail::recurrent_step<Cell, rows()>(at, blocks, state, panels, out, sample, step, block);
-          });
+    for (std::int64_t step = 0; step < at.steps; ++step) run_step(step, begin, end, 0, blocks.count);
   };
   parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::projections / 8 + 8), run);
 }

@@ -12,7 +12,8 @@ void multiply_add(Vec<A> (&sum)[R][V], const A* const (&a)[R], std::int64_t a_st
   for (std::int64_t k = 0; k < inner; ++k, b += b_step)
 #pragma GCC unroll 4
     for (int v = 0; v < V; ++v) {
-      const Vec<A> column = V > 1 ? load(b + v * lanes<A>) : load_partial(b, valid);
+      Vec<A> column = V > 1 ? load(b + v * lanes<A>) : load_partial(b, valid);
+      if constexpr (R > 1) keep_in_register<A>(column);
 #pragma GCC unroll 16
       for (int r = 0; r < R; ++r) sum[r][v] += a[r][k * a_step] * column;
     }

@@ -70,6 +70,14 @@ Vec<compute_type<T>> load(const T* p) {
   return v;
 }
 
+/// Keeps a vector that several instructions read in a register: g++ would let each of them load it again.
+template <class A>
+void keep_in_register([[maybe_unused]] Vec<A>& x) {
+#if defined(__x86_64__)
+  asm("" : "+v"(x));
+#endif
+}
+
 /// Stores lanes<T> elements at any alignment.
 template <class T>
 void store(T* p, Vec<compute_type<T>> v) {
