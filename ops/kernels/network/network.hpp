@@ -39,8 +39,6 @@ class NodeKernel {
   virtual const char* name() const = 0;
   /// Returns the number of multiplications of a run, for the number of threads.
   virtual std::int64_t products() const { return 0; }
-  /// Returns whether a run overwrites the first input.
-  virtual bool overwrites() const { return false; }
   /// Returns the number of floats that `pack` makes of the weights.
   virtual std::size_t packed_size() const { return 0; }
   virtual void pack(const std::vector<const float*>&, float*) const {}

@@ -79,11 +79,6 @@ void StepMaker::add_own(std::size_t i, const NetworkNode& node) {
   KernelArguments arguments;
   for (std::size_t k = 0; k < node.inputs.size(); ++k)
     arguments.inputs.push_back(in_layout(input(node, k), plain_layout(shape_of(node.inputs[k]))));
-  if (node.own->overwrites() && !is_free(arguments.inputs[0])) {
-    const Place copy = new_block(arguments.inputs[0].layout, node_);
-    reorder(arguments.inputs[0], copy);
-    arguments.inputs[0] = copy;
-  }
   if (const std::size_t size = node.own->packed_size()) {
     const memory::desc packed = vector_layout(static_cast<std::int64_t>(size));
     arguments.packed = weight(PackedWeight::Part::Own, i, packed, packed);

@@ -139,17 +139,23 @@ struct UnitBlocks {
   }
 };
 
-/// The values that the forward pass keeps for the gradient, a row for each sample and step.
+/// The values of the forward pass, with a row for each sample and step if they are kept for the gradient.
 template <class A>
 struct RecurrentState {
-  A* gates;  // (rows, blocks, projections, lanes): projections of the inputs, replaced by activations
-  A* h;      // (rows, padded units): the output before the step
-  A* c;      // (rows, padded units): the cell state before the step; null for cells without
+  A* gates;  // (rows, blocks, projections, lanes): projections of the inputs, replaced by activations if kept
+  A* h;      // (state rows, padded units): the output before the step
+  A* c;      // (state rows, padded units): the cell state before the step; null for cells without
+  bool kept = true;  // else the states have two rows for each sample, for odd and for even steps
+
+  std::int64_t state_row(const SequenceLayout& at, std::int64_t sample, std::int64_t step) const {
+    return kept ? at.input_row(sample, step) : step % 2 * at.samples + sample;
+  }
 };
 
 template <class A>
 struct RecurrentOutputs {
-  A *outputs, *last, *h, *c;  // not padded; c is null for cells without a cell state
+  A *outputs, *last, *h,
+      *c;  // not padded; c is null for cells without a cell state; outputs may be null without a mask
 };
 
 namespace detail {
@@ -181,25 +187,25 @@ void recurrent_step(const SequenceLayout& at, const UnitBlocks<A>& blocks, const
   const A* before[R];
   for (int r = 0; r < R; ++r) {
     const std::int64_t row = at.input_row(sample + r, step);
-    before[r] = state.h + row * blocks.padded;
+    before[r] = state.h + state.state_row(at, sample + r, step) * blocks.padded;
     for (int s = 0; s < S; ++s) z[r][s] = load(state.gates + row * width + (block * S + s) * w);
   }
   multiply_add(z, before, 1, blocks.units, panels + block * blocks.units * S * w, S * w);
   for (int r = 0; r < R; ++r) {
-    const std::int64_t row = at.input_row(sample + r, step), to = at.row(sample + r, step) * blocks.units + j;
-    const Vec<A> old = load(before[r] + j),
-                 old_c = state.c ? load(state.c + row * blocks.padded + j) : Vec<A>{};
+    const std::int64_t row = at.input_row(sample + r, step), to = at.row(sample + r, step) * blocks.units + j,
+                       state_row = state.state_row(at, sample + r, step) * blocks.padded + j;
+    const Vec<A> old = load(before[r] + j), old_c = state.c ? load(state.c + state_row) : Vec<A>{};
     Vec<A> c = old_c, h = Cell::template forward<A>(z[r], old, c), y = h;
-    for (int s = 0; s < S; ++s) store(state.gates + row * width + (block * S + s) * w, z[r][s]);
+    for (int s = 0; state.kept && s < S; ++s) store(state.gates + row * width + (block * S + s) * w, z[r][s]);
     if (at.masked(row)) {
       h = old, c = old_c;
       y = step == 0 || at.zero_masked
               ? Vec<A>{}
               : load_partial(out.outputs + at.row(sample + r, step - 1) * blocks.units + j, m);
     }
-    store_partial(out.outputs + to, y, m);
+    if (out.outputs) store_partial(out.outputs + to, y, m);
     if (step + 1 < at.steps) {
-      const std::int64_t next = at.input_row(sample + r, step + 1) * blocks.padded + j;
+      const std::int64_t next = state.state_row(at, sample + r, step + 1) * blocks.padded + j;
       store(state.h + next, h);
       if (state.c) store(state.c + next, c);
     } else {

@@ -30,31 +30,26 @@ class RecurrentKernel final : public NodeKernel {
     return d_.cell == CellKind::Lstm ? "lstm" : d_.cell == CellKind::Gru ? "gru" : "simple rnn";
   }
   std::int64_t products() const override { return d_.samples * d_.steps * d_.units * width(); }
-  bool overwrites() const override { return true; }
   std::size_t packed_size() const override { return static_cast<std::size_t>(d_.units * width()); }
   void pack(const std::vector<const float*>& weights, float* packed) const override {
     ProjectionColumns<float>{gates_.of_recurrent, d_.units, gates_.count}.panels(weights[0], packed);
   }
   std::size_t scratch_bytes() const override {
-    return static_cast<std::size_t>((2 * rows() + 3 * d_.samples + (d_.return_sequences ? 0 : rows())) *
-                                    blocks_.padded) *
-           sizeof(float);
+    return static_cast<std::size_t>(7 * d_.samples * blocks_.padded) * sizeof(float);
   }
 
   void run(const Arrays& at) const override {
     auto* next = static_cast<float*>(at.scratch);
     const auto take = [&](std::int64_t count) { return std::exchange(next, next + count * blocks_.padded); };
     const bool has_c = d_.cell == CellKind::Lstm;
-    const RecurrentState<float> state{at.inputs[0], take(rows()), has_c ? take(rows()) : nullptr};
+    const RecurrentState<float> state{at.inputs[0], take(2 * d_.samples),
+                                      has_c ? take(2 * d_.samples) : nullptr, false};
     RecurrentOutputs<float> out{at.output, take(d_.samples), take(d_.samples),
                                 has_c ? take(d_.samples) : nullptr};
-    if (!d_.return_sequences) out.outputs = take(rows()), out.last = at.output;
+    if (!d_.return_sequences) out.outputs = nullptr, out.last = at.output;
     const SequenceLayout layout{d_.samples, d_.steps, d_.units, false, d_.go_backwards, false, nullptr};
-    for (std::int64_t sample = 0; sample < d_.samples; ++sample) {
-      const std::int64_t first = layout.input_row(sample, 0) * blocks_.padded;
-      std::fill_n(state.h + first, blocks_.padded, 0.F);
-      if (has_c) std::fill_n(state.c + first, blocks_.padded, 0.F);
-    }
+    std::fill_n(state.h, d_.samples * blocks_.padded, 0.F);
+    if (has_c) std::fill_n(state.c, d_.samples * blocks_.padded, 0.F);
     with_cell([&]<class Cell>() { run_recurrent<Cell, float>(layout, state, at.packed, out); });
   }
 
@@ -66,7 +61,6 @@ class RecurrentKernel final : public NodeKernel {
     else if (d_.relu) f.template operator()<SimpleCell<Relu>>();
     else f.template operator()<SimpleCell<Tanh>>();
   }
-  std::int64_t rows() const { return d_.samples * d_.steps; }
   std::int64_t width() const { return blocks_.padded * static_cast<std::int64_t>(gates_.of_inputs.size()); }
 
   const Description d_;

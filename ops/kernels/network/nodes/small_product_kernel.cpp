@@ -77,7 +77,7 @@ class SmallProductKernel final : public NodeKernel {
 }  // namespace
 
 void use_small_products(Network& network) {
-  constexpr std::int64_t most_products = 4096;
+  constexpr std::int64_t most_products = 8192;
   for (NetworkNode& node : network.nodes) {
     if (node.kind != NetworkNode::Kind::Product || node.inputs.size() != 1 || node.columns) continue;
     if (node.numbers != NumberType::Float32) continue;
