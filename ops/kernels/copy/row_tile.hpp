@@ -32,7 +32,8 @@ class RowTile {
  public:
   static constexpr std::int64_t most = 64;  ///< elements of a row
 
-  explicit RowTile(std::int64_t row) : n(row), rows(rows_of(row)) {}
+  /// Makes a tile for at least one of `needed` rows, and for whole vectors of rows.
+  RowTile(std::int64_t row, std::int64_t needed) : n(row), rows(std::min(rows_of(row), padded<A>(needed))) {}
   static std::int64_t rows_of(std::int64_t n) { return most / n * lanes<A>; }
 
   const std::int64_t n, rows;

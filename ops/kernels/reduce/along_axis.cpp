@@ -28,8 +28,9 @@ void reduce_short_rows(const AxisReduction& r, const void* in, void* out, AxisSh
       const std::int64_t first = begin * step, count = std::min(step, shape.outer - first);
       const void* const numbers =
           r.load_tile(tile, n, at(in, first * n * r.element), count, first + count < shape.outer);
+      const std::int64_t width = std::min(step, (count + r.tile_lanes - 1) / r.tile_lanes * r.tile_lanes);
       for (std::int64_t j = 0; j < shape.inner; ++j) {
-        r.tile_columns(kernel.bytes, at(numbers, j * step * r.tile_number), shape.axis, shape.inner * step,
+        r.tile_columns(kernel.bytes, at(numbers, j * width * r.tile_number), shape.axis, shape.inner * width,
                        count);
         r.results(kernel.bytes, count, at(out, (first * shape.inner + j) * r.result), shape.inner, r.finish);
       }

@@ -69,7 +69,7 @@ void write_columns(const Kernel& kernel, Out* out, std::int64_t n, std::int64_t 
 
 template <class T>
 const void* load_row_tile(void* memory, std::int64_t n, const void* p, std::int64_t rows, bool followed) {
-  auto* const tile = new (memory) RowTile<compute_type<T>>(n);
+  auto* const tile = new (memory) RowTile<compute_type<T>>(n, rows);
   tile->load(static_cast<const T*>(p), rows, followed);
   return tile->data();
 }

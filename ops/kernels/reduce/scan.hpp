@@ -118,7 +118,7 @@ void scan_short_rows(const T* in, T* out, AxisShape shape, ScanOptions options, 
   using A = compute_type<T>;
   const std::int64_t n = shape.axis * shape.inner;
   for_row_tiles<A>(shape.outer, n, 1, [&](std::int64_t r, std::int64_t rows) {
-    RowTile<A> tile(n);
+    RowTile<A> tile(n, rows);
     tile.load(in + r * n, rows, r + rows < shape.outer && in != out);
     const std::int64_t width = shape.inner * tile.rows, step = options.reverse ? -width : width;
     for (std::int64_t j = 0; j < width; j += lanes<A>) {

@@ -62,7 +62,7 @@ void sparse_crossentropy(const T* x, const std::int64_t* target, T* loss, RowSum
   };
   if (n <= detail::RowTile<A>::most)
     return detail::for_row_tiles<A>(rows, n, 4, [=](std::int64_t r, std::int64_t m) {
-      detail::LogitTile<A> tile(n);
+      detail::LogitTile<A> tile(n, m);
       tile.load(x + r * n, m, r + m < rows);
       tile.add_up();
       tile.put(sums + r, m);
@@ -81,7 +81,7 @@ void sparse_crossentropy_backward(const T* x, const std::int64_t* target, const 
   using A = compute_type<T>;
   if (n <= detail::RowTile<A>::most)
     return detail::for_row_tiles<A>(rows, n, 3, [=](std::int64_t r, std::int64_t m) {
-      detail::LogitTile<A> tile(n);
+      detail::LogitTile<A> tile(n, m);
       tile.load(x + r * n, m, r + m < rows);
       tile.take(sums + r, m);
       for (std::int64_t k = 0; k < n; ++k)
@@ -126,8 +126,8 @@ void crossentropy(const T* x, const T* target, T* loss, RowSum<compute_type<T>>*
   using A = compute_type<T>;
   if (n <= detail::RowTile<A>::most)
     return detail::for_row_tiles<A>(rows, n, 5, [=](std::int64_t r, std::int64_t m) {
-      detail::LogitTile<A> tile(n);
-      detail::RowTile<A> targets(n);
+      detail::LogitTile<A> tile(n, m);
+      detail::RowTile<A> targets(n, m);
       tile.load(x + r * n, m, r + m < rows), targets.load(target + r * n, m, r + m < rows);
       tile.add_up();
       tile.put(sums + r, m);
@@ -159,8 +159,8 @@ void crossentropy_backward(const T* x, const T* target, const T* g, const RowSum
   using A = compute_type<T>;
   if (n <= detail::RowTile<A>::most)
     return detail::for_row_tiles<A>(rows, n, 5, [=](std::int64_t r, std::int64_t m) {
-      detail::LogitTile<A> tile(n);
-      detail::RowTile<A> targets(n);
+      detail::LogitTile<A> tile(n, m);
+      detail::RowTile<A> targets(n, m);
       tile.load(x + r * n, m, r + m < rows), targets.load(target + r * n, m, r + m < rows);
       tile.take(sums + r, m);
       for (std::int64_t k = 0; k < n; ++k)

@@ -10,7 +10,7 @@ void logsumexp_short_rows(const T* in, T* out, AxisShape shape) {
   using A = compute_type<T>;
   const std::int64_t n = shape.axis * shape.inner;
   for_row_tiles<A>(shape.outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
-    RowTile<A> tile(n);
+    RowTile<A> tile(n, rows);
     tile.load(in + r * n, rows, r + rows < shape.outer);
     A* const totals = tile.data();  // in place of the first elements, which are no longer needed
     tile_sums<false, true>(totals, shape.axis, shape.inner * tile.rows,

@@ -112,7 +112,7 @@ void softmax_short_rows(const T* in, T* out, AxisShape shape) {
   const std::int64_t n = shape.axis * shape.inner;
   const bool non_temporal = shape.outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
   for_row_tiles<A>(shape.outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
-    RowTile<A> tile(n);
+    RowTile<A> tile(n, rows);
     tile.load(in + r * n, rows, r + rows < shape.outer && in != out);
     const std::int64_t width = shape.inner * tile.rows;
     tile_sums<Rule::keeps_terms, false>(

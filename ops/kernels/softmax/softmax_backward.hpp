@@ -54,7 +54,7 @@ void backward_short_rows(const T* y, const T* g, T* dx, AxisShape shape, bool no
   using A = compute_type<T>;
   const std::int64_t n = shape.axis * shape.inner;
   for_row_tiles<A>(shape.outer, n, 3, [&](std::int64_t r, std::int64_t rows) {
-    RowTile<A> ys(n), gs(n);
+    RowTile<A> ys(n, rows), gs(n, rows);
     const bool followed = r + rows < shape.outer && dx != y && dx != g;
     ys.load(y + r * n, rows, followed), gs.load(g + r * n, rows, followed);
     const std::int64_t width = shape.inner * ys.rows, end = shape.axis * width;
