@@ -36,7 +36,7 @@ Batch<A> remainder(const Batch<A>& x, const Batch<A>& y) {
   const Batch<A> quotient = xsimd::trunc(x / y), zero(A(0)), one(A(1));
   const auto small =
       (xsimd::abs(quotient) < Batch<A>(most)) & (xsimd::abs(y) <= Batch<A>(std::numeric_limits<A>::max()));
-  const Batch<A> rest = xsimd::fnma(quotient, y, x);
+  const Batch<A> rest = kernels::detail::fused(-quotient, y, x);
   const auto beyond = differ(rest < zero, x < zero);
   const Batch<A> mended = xsimd::select(beyond & (rest != zero), rest + xsimd::copysign(y, x), rest);
   const Batch<A> result = xsimd::copysign(mended, x);

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/ops/kernels/random/philox.hpp>
+#include <ktape/ops/kernels/simd/exp.hpp>
 #include <ktape/ops/kernels/simd/vector.hpp>
 
 #include <algorithm>
@@ -18,13 +19,8 @@ inline constexpr int random_block = 256 / sizeof(C);
 
 /// Returns a * b + c, rounded once where the processor can.
 template <class C>
-xsimd::batch<C> fused(const xsimd::batch<C>& a, const xsimd::batch<C>& b, const xsimd::batch<C>& c) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(C) == 8) return _mm512_fmadd_pd(a, b, c);
-  else return _mm512_fmadd_ps(a, b, c);
-#else
-  return xsimd::fma(a, b, c);
-#endif
+Batch<C> fused(const Batch<C>& a, const Batch<C>& b, const Batch<C>& c) {
+  return detail::fused(a, b, c);
 }
 
 /// The random bits from which numbers of C are made, a vector at a time.
