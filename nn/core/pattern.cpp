@@ -8,10 +8,11 @@ struct Pattern::Compiled {
   std::regex regex;
 };
 
-Pattern::Pattern(const std::string& expression, Time time)
-    : compiled_(std::make_shared<Compiled>(std::regex(
-          expression, time == Time::Polynomial ? std::regex::ECMAScript | std::regex_constants::__polynomial
-                                               : std::regex::ECMAScript))) {}
+Pattern::Pattern(const std::string& expression, Time time) {
+  auto syntax = std::regex::ECMAScript;
+  if (time == Time::Polynomial) syntax |= std::regex_constants::__polynomial;
+  compiled_ = std::make_shared<Compiled>(Compiled{std::regex(expression, syntax)});
+}
 
 bool Pattern::matches(const std::string& text) const {
   return text.size() <= longest_text && std::regex_match(text, compiled_->regex);

@@ -1,4 +1,5 @@
 #include <ktape/autograd/base/parallel.hpp>
+#include <ktape/ktape.hpp>
 
 #include <atomic>
 #include <chrono>
