@@ -4,6 +4,7 @@
 #include <ktape/ops/control/function.hpp>
 #include <ktape/ops/control/phase.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/settings/config.hpp>
 

@@ -1,3 +1,4 @@
+#include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/linalg/linalg.hpp>

@@ -1,3 +1,4 @@
+#include <ktape/ops/control/function.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/nn/activations.hpp>

@@ -2,6 +2,8 @@
 #include "../catalogue.hpp"
 #include "../check.hpp"
 
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/settings/threads.hpp>
 
 #include <thread>
