@@ -1,4 +1,3 @@
-#include <ktape/nn/core/pattern.hpp>
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/saving/base/weight_names.hpp>
 #include <ktape/ops/shape.hpp>
@@ -13,11 +12,7 @@ constexpr const char* op = "load_weights";
 
 class Rule {
  public:
-  explicit Rule(const WeightName& rule) try : rule_(rule), pattern_(rule.pattern) {
-  } catch (const std::runtime_error& error) {
-    fail("[", op, "] names must have regular expressions: received pattern='", rule.pattern, "' (",
-         error.what(), ')');
-  }
+  explicit Rule(const WeightName& rule) : rule_(rule), pattern_(pattern_of(op, "names", rule)) {}
 
   bool matches(const std::string& name) const { return pattern_.matches(name); }
   std::string rename(const std::string& name) const { return pattern_.replaced(name, rule_.name); }
@@ -39,6 +34,15 @@ class Rule {
 };
 
 }  // namespace
+
+Pattern pattern_of(const char* op, const char* option, const WeightName& rule) {
+  try {
+    return Pattern(rule.pattern);
+  } catch (const std::runtime_error& error) {
+    fail("[", op, "] ", option, " must have regular expressions: received pattern='", rule.pattern, "' (",
+         error.what(), ')');
+  }
+}
 
 NamedTensors renamed(const std::string& path, const NamedTensors& tensors,
                      const std::vector<WeightName>& names) {

@@ -1,6 +1,6 @@
-#include <ktape/nn/core/pattern.hpp>
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/files/torch.hpp>
+#include <ktape/nn/saving/base/weight_names.hpp>
 #include <ktape/nn/saving/safetensors/safetensors_index.hpp>
 #include <ktape/nn/saving/torch/torch_layers.hpp>
 #include <ktape/nn/saving/torch/torch_weights.hpp>
@@ -71,11 +71,7 @@ std::vector<Module> modules_of(const NamedTensors& tensors) {
 /// A rule for names.
 class Rename {
  public:
-  explicit Rename(const WeightName& rule) try : rule_(rule), pattern_(rule.pattern) {
-  } catch (const std::runtime_error& error) {
-    fail("[", op, "] rename must have regular expressions: received pattern='", rule.pattern, "' (",
-         error.what(), ')');
-  }
+  explicit Rename(const WeightName& rule) : rule_(rule), pattern_(pattern_of(op, "rename", rule)) {}
   bool matches(const std::string& name) const { return pattern_.matches(name); }
   std::string renamed(const std::string& name) const { return pattern_.replaced(name, rule_.name); }
   const WeightName& rule() const { return rule_; }
