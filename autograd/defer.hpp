@@ -147,7 +147,7 @@ class DeferredCall final : public Symbol {
   DeferredCall(const char* op, bool updates, F f, const T&... arguments)
       : DeferredCall(op, updates, std::move(f), std::vector<Operand>(), arguments...) {}
 
-  [[gnu::cold]] void run(const OperandValues& values, Results& results) const override {
+  void run(const OperandValues& values, Results& results) const override {
     results.set(std::apply([&](const auto&... argument) { return f_(argument.get(values)...); }, arguments_));
   }
   bool updates() const override { return updates_; }
