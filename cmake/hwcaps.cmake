@@ -8,7 +8,8 @@ endif()
 foreach(processor x86-64-v3 x86-64-v4)
   ktape_objects(${processor} <ktape/autograd/variable.hpp> ${op_sources})
   target_compile_options(ktape_${processor}_objects PRIVATE -march=${processor})
-  if(processor STREQUAL "x86-64-v4")  # only intrinsics give instructions of bfloat16, and only processors that have them get there
+  # g++ makes instructions of bfloat16 from intrinsics only, and the library tests the processor before each call of them.
+  if(processor STREQUAL "x86-64-v4")
     target_compile_options(ktape_${processor}_objects PRIVATE -mavx512bf16)
   endif()
   ktape_group_sources(ktape_${processor}_objects 40000 kernels/engine/)

@@ -37,7 +37,7 @@ ThreadTimes thread_times() {
   int threads = 0;
   for (std::filesystem::directory_iterator task("/proc/self/task", error), end;
        !error && task != end && threads < most_threads; task.increment(error), ++threads) {
-    std::FILE* file = std::fopen((task->path() / "schedstat").c_str(), "r");
+    std::FILE* file = std::fopen((task->path() / "schedstat").c_str(), "re");
     if (file == nullptr) continue;
     long long ran = 0, waited = 0;
     if (std::fscanf(file, "%lld %lld", &ran, &waited) == 2) sum = {sum.ran + ran, sum.waited + waited};

@@ -32,7 +32,7 @@ class RowTile {
  public:
   static constexpr std::int64_t most = 64;  ///< elements of a row
 
-  /// Makes a tile for at least one of `needed` rows, and for whole vectors of rows.
+  /// Makes a tile for `needed` rows, rounded up to whole vectors, or for as many of these rows as fit.
   RowTile(std::int64_t row, std::int64_t needed) : n(row), rows(std::min(rows_of(row), padded<A>(needed))) {}
   static std::int64_t rows_of(std::int64_t n) { return most / n * lanes<A>; }
 

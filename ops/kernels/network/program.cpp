@@ -25,7 +25,7 @@ std::int64_t size_of(const std::vector<std::int64_t>& shape) {
 
 /// Returns the time of a node in multiplications, without the time for element-wise functions.
 std::int64_t products_of(const Network& network, const NetworkNode& node) {
-  constexpr std::int64_t products_per_weight = 8;  // the time in which a weight comes from memory
+  constexpr std::int64_t products_per_weight = 8;  // multiplications in the time of a read
   if (node.own) return node.own->products();
   if (!node.multiplies()) return 0;
   std::int64_t weights = node.window[0] * node.window[1] * node.shape.back();

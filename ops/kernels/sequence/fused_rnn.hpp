@@ -145,17 +145,18 @@ struct RecurrentState {
   A* gates;  // (rows, blocks, projections, lanes): projections of the inputs, replaced by activations if kept
   A* h;      // (state rows, padded units): the output before the step
   A* c;      // (state rows, padded units): the cell state before the step; null for cells without
-  bool kept = true;  // else the states have two rows for each sample, for odd and for even steps
+  bool kept = true;  // whether each step has a state row; else even steps share one, and odd steps another
 
   std::int64_t state_row(const SequenceLayout& at, std::int64_t sample, std::int64_t step) const {
     return kept ? at.input_row(sample, step) : step % 2 * at.samples + sample;
   }
 };
 
+/// The results of the forward pass, which are not padded. `outputs` may be null if no step is masked; `c` is
+/// null for cells without a cell state.
 template <class A>
 struct RecurrentOutputs {
-  A *outputs, *last, *h,
-      *c;  // not padded; c is null for cells without a cell state; outputs may be null without a mask
+  A *outputs, *last, *h, *c;
 };
 
 namespace detail {

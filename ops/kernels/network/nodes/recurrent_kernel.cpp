@@ -35,7 +35,8 @@ class RecurrentKernel final : public NodeKernel {
     ProjectionColumns<float>{gates_.of_recurrent, d_.units, gates_.count}.panels(weights[0], packed);
   }
   std::size_t scratch_bytes() const override {
-    return static_cast<std::size_t>(7 * d_.samples * blocks_.padded) * sizeof(float);
+    constexpr std::int64_t rows_per_sample = 7;  // two of h, two of c, and the last output, h and c
+    return static_cast<std::size_t>(rows_per_sample * d_.samples * blocks_.padded) * sizeof(float);
   }
 
   void run(const Arrays& at) const override {
