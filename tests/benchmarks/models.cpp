@@ -80,6 +80,12 @@ const bench::Group lstm([] {
         {.optimizer = nn::Adam(), .loss = how.loss}, ids, y);
 });
 
+const bench::Group gru([] {
+  train("nn_gru_train", nn::Sequential({nn::GRU(128), nn::Dense(1)}),
+        {.optimizer = nn::Adam(), .loss = nn::BinaryCrossentropy({.from_logits = true})},
+        K::random_normal({32, 80, 128}), K::random_bernoulli({32, 1}, {.p = 0.5}));
+});
+
 /// A table of which a batch looks up few rows: SGD touches only these, Adam changes all.
 const bench::Group embedding([] {
   const auto run = [](const char* name, std::int64_t rows, const nn::Optimizer& optimizer) {

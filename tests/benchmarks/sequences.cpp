@@ -28,6 +28,22 @@ const bench::Group lstm([] {
   bench::report("embedding_lstm_train", [&] { all.minimize(loss(K::gather(embedding, ids))); });
 });
 
+struct Gru {
+  Variable kernel = K::random_uniform_variable({128, 384}, -0.09, 0.09),
+           recurrent_kernel = K::random_uniform_variable({128, 384}, -0.09, 0.09), bias = K::zeros({2, 384});
+  Tensor operator()(const Tensor& x) const { return K::gru(x, kernel, recurrent_kernel, bias).last_output; }
+};
+
+const bench::Group gru([] {
+  const Gru layer;
+  const Dense head(128, 1);
+  const Tensor x = K::random_normal({32, 80, 128}), y = K::random_bernoulli({32, 1}, {.p = 0.5});
+  Adam adam({layer.kernel, layer.recurrent_kernel, layer.bias, head.kernel, head.bias});
+  bench::report("gru_train", [&] {
+    adam.minimize(K::mean(K::binary_crossentropy(y, head(layer(x)), {.from_logits = true})));
+  });
+});
+
 struct Normalization {
   Variable gamma = K::ones({128}), beta = K::zeros({128});
   Tensor operator()(const Tensor& x) const {

@@ -113,6 +113,19 @@ void lstm() {
   });
 }
 
+void gru() {
+  nn::GRU r(nn::GRUOptions(128, 128).batch_first(true));
+  nn::Linear d(128, 1);
+  auto x = torch::randn({32, 80, 128});
+  auto y = torch::randint(2, {32, 1}).to(torch::kFloat);
+  torch::optim::Adam opt(parameters({r.ptr(), d.ptr()}), 1e-3);
+  report("gru_train", [&] {
+    opt.zero_grad();
+    F::binary_cross_entropy_with_logits(d(std::get<0>(r(x)).select(1, 79)), y).backward();
+    opt.step();
+  });
+}
+
 struct Encoder : nn::Module {
   nn::Linear qkv{nullptr}, out{nullptr}, f1{nullptr}, f2{nullptr};
   nn::LayerNorm n1{nullptr}, n2{nullptr};
@@ -154,6 +167,7 @@ void models() {
   resnet20(false);
   resnet20(true);
   lstm();
+  gru();
   transformer();
 }
 
