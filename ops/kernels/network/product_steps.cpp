@@ -9,6 +9,12 @@ using Tag = memory::format_tag;
 
 namespace {
 bool has_bias(const NetworkNode& node) { return node.bias >= 0 || !node.normalizers.empty(); }
+
+/// Returns whether oneDNN's inner product may share each row among threads: the sums would depend on their number.
+bool may_split_rows(const dnnl::inner_product_forward::primitive_desc& description, std::int64_t inner) {
+  constexpr std::int64_t longest_whole = 1024;
+  return inner > longest_whole && std::strstr(description.impl_info_str(), "brgemm");
+}
 }  // namespace
 
 /// Returns the place of the result of a node with an addend, which holds the addend when the step begins. x is
@@ -38,9 +44,10 @@ void StepMaker::push_multiplication(std::size_t i, const NetworkNode& node, cons
       {DNNL_ARG_SRC, x},
       {DNNL_ARG_WEIGHTS, weight(PackedWeight::Part::Kernel, i, plain_kernel, description.weights_desc())},
       {DNNL_ARG_DST, y}};
-  const memory::desc bias = vector_layout(node.shape.back());
-  if (has_bias(node))
+  if (has_bias(node)) {
+    const memory::desc bias = description.bias_desc();
     arguments.emplace_back(DNNL_ARG_BIAS, weight(PackedWeight::Part::Offsets, i, bias, bias));
+  }
   push(Primitive(description), std::move(arguments), description.scratchpad_desc(), what,
        description.impl_info_str());
 }
@@ -69,22 +76,36 @@ void StepMaker::add_convolution(std::size_t i, const NetworkNode& node) {
   push_multiplication<dnnl::convolution_forward>(i, node, description, plain, from, y, m.what);
 }
 
-void StepMaker::add_product(std::size_t i, const NetworkNode& node) {
+template <class Primitive, class Description>
+void StepMaker::push_product(std::size_t i, const NetworkNode& node, const Description& description,
+                             const memory::desc& plain_kernel, const std::string& what) {
   const auto& x = shape_of(node.inputs[0]);
-  const memory::dims window{node.shape.back(), x.back()};
-  const memory::desc bias = has_bias(node) ? vector_layout(node.shape.back()) : memory::desc();
-  const After m = multiplication("product", node);
-  const dnnl::inner_product_forward::desc operation(inference, row_layout(x, node.numbers),
-                                                    {window, onednn_type(node.numbers), Tag::any}, bias,
-                                                    row_layout(node.shape, node.numbers));
-  const dnnl::inner_product_forward::primitive_desc description(operation, attributes(m.after), processor());
-  expect_fast(description);
   Place from = in_layout(input(node), plain_layout(x, node.numbers));
   const memory::desc plain = plain_layout(node.shape, node.numbers);
   Place y = node.inputs.size() == 2 ? sum_result(i, node, plain, from) : result(i, plain);
   from.layout = row_layout(x, node.numbers), y.layout = row_layout(node.shape, node.numbers);
-  push_multiplication<dnnl::inner_product_forward>(i, node, description, {window, float_type, Tag::io}, from,
-                                                   y, m.what);
+  push_multiplication<Primitive>(i, node, description, plain_kernel, from, y, what);
+}
+
+void StepMaker::add_product(std::size_t i, const NetworkNode& node) {
+  const auto& x = shape_of(node.inputs[0]);
+  const std::int64_t inner = x.back(), columns = node.shape.back();
+  const memory::desc from = row_layout(x, node.numbers), to = row_layout(node.shape, node.numbers);
+  const After m = multiplication("product", node);
+  const dnnl::inner_product_forward::desc operation(
+      inference, from, {{columns, inner}, onednn_type(node.numbers), Tag::any},
+      has_bias(node) ? vector_layout(columns) : memory::desc(), to);
+  const dnnl::inner_product_forward::primitive_desc description(operation, attributes(m.after), processor());
+  expect_fast(description);
+  if (!may_split_rows(description, inner))
+    return push_product<dnnl::inner_product_forward>(i, node, description,
+                                                     {{columns, inner}, float_type, Tag::io}, m.what);
+  const dnnl::matmul::desc whole_rows(
+      from, {{inner, columns}, onednn_type(node.numbers), Tag::any},
+      has_bias(node) ? memory::desc({1, columns}, float_type, Tag::ab) : memory::desc(), to);
+  push_product<dnnl::matmul>(i, node,
+                             dnnl::matmul::primitive_desc(whole_rows, attributes(m.after), processor()),
+                             {{inner, columns}, float_type, Tag::ab}, m.what);
 }
 
 }  // namespace ktape::kernels

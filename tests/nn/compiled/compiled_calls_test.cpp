@@ -348,7 +348,8 @@ TEST_CASE("predictions have the same bits for any number of threads") {
   const nn::Sequential rows({nn::Input({700}), nn::Dense(900, {.activation = "relu"}), nn::Dense(300)}),
       long_rows({nn::Input({5000}), nn::Dense(40, {.activation = "relu"}), nn::Dense(300)});
   const int before = omp_get_max_threads();
-  const auto in_both = [&](const nn::Model& model, const Tensor& x) {
+  const auto in_both = [&](const std::string& name, const nn::Model& model, const Tensor& x) {
+    CAPTURE(name);
     omp_set_num_threads(2);
     const Tensor two = model.predict_on_batch(x)[0];
     omp_set_num_threads(1);
@@ -358,11 +359,11 @@ TEST_CASE("predictions have the same bits for any number of threads") {
   };
   for (const std::int64_t batch : {1, 2, 7, 32}) {
     CAPTURE(batch);
-    in_both(residual_network(), images(batch));
-    in_both(mobile_network(), images(batch));
-    in_both(sequences, normal({batch, 40, 24}, 1, "float32"));
-    in_both(rows, normal({batch, 700}, 1, "float32"));
-    in_both(long_rows, normal({batch, 5000}, 1, "float32"));
+    in_both("residual_network", residual_network(), images(batch));
+    in_both("mobile_network", mobile_network(), images(batch));
+    in_both("sequences", sequences, normal({batch, 40, 24}, 1, "float32"));
+    in_both("rows", rows, normal({batch, 700}, 1, "float32"));
+    in_both("long_rows", long_rows, normal({batch, 5000}, 1, "float32"));
   }
 }
 

@@ -106,6 +106,9 @@ class StepMaker {
   void push_multiplication(std::size_t i, const NetworkNode& node, const Description& description,
                            const dnnl::memory::desc& plain_kernel, const Place& x, const Place& y,
                            const std::string& what);
+  template <class Primitive, class Description>
+  void push_product(std::size_t i, const NetworkNode& node, const Description& description,
+                    const dnnl::memory::desc& plain_kernel, const std::string& what);
   void add_convolution(std::size_t i, const NetworkNode& node);
   void add_product(std::size_t i, const NetworkNode& node);
 
