@@ -301,10 +301,11 @@ Node NetworkBuilder::recurrence(int x, kernels::RecurrentDescription::Cell cell,
   projection.kernel = weight(kernel), projection.bias = weight(bias);
   const int projected = add(std::move(projection));
   const Shape made = loop.return_sequences ? Shape{samples, steps, units} : Shape{samples, units};
-  return add_own({projected}, made,
-                 kernels::recurrent_kernel(
-                     {cell, loop.relu, samples, steps, units, loop.go_backwards, loop.return_sequences}),
-                 {weight(recurrent)});
+  return add_own(
+      {projected}, made,
+      kernels::recurrent_kernel(
+          {cell, loop.relu, samples, steps, units, loop.go_backwards, loop.return_sequences}),
+      cell == Cell::Gru ? std::vector{weight(recurrent), weight(bias)} : std::vector{weight(recurrent)});
 }
 
 Node NetworkBuilder::attention(int query, int key, int value, double scale) {

@@ -87,7 +87,7 @@ class Recurrence {
   /// Keeps the arguments as given, and the other values with their dtype.
   void keep(const Arguments& given) {
     a_ = given;
-    for (Tensor* t : {&gates_, &h_, &c_}) *t = op_helpers::narrowed(*t, dtype_);
+    for (Tensor* t : {&gates_, &h_, &c_, &apart_}) *t = op_helpers::narrowed(*t, dtype_);
   }
 
   void backward(Grads& grads) const {
@@ -100,7 +100,7 @@ class Recurrence {
       if (given[i].defined()) input[i] = static_cast<int>(next++);
     Recurrence wide = *this;
     wide.a_ = widened(a_);
-    for (Tensor* t : {&wide.gates_, &wide.h_, &wide.c_}) *t = op_helpers::widened(*t);
+    for (Tensor* t : {&wide.gates_, &wide.h_, &wide.c_, &wide.apart_}) *t = op_helpers::widened(*t);
     wide.with_type([&]<class A>() { wide.backward<A>(grads, input); });
   }
 
@@ -121,8 +121,8 @@ class Recurrence {
     return t.defined() ? t.pointer<A>() : nullptr;
   }
   template <class A>
-  kernels::ProjectionColumns<A> columns(const kernels::GateOfProjection& gates) const {
-    return {gates, units_, a_.kind.gates};
+  kernels::GateColumns<A> columns() const {
+    return {units_, a_.kind.gates};
   }
   kernels::SequenceLayout layout() const {
     return {a_.samples(),
@@ -135,35 +135,55 @@ class Recurrence {
   }
   template <class A>
   kernels::RecurrentState<A> state() const {
-    return {gates_.pointer<A>(), h_.pointer<A>(), data<A>(c_)};
+    return {gates_.pointer<A>(), h_.pointer<A>(), data<A>(c_), nullptr, data<A>(apart_)};
   }
 
-  /// Returns the input kernel with its columns in the order of projections.
+  /// Returns the input kernel with its columns in blocks.
   template <class A>
   Tensor spread_kernel() const {
-    const auto projections = columns<A>(a_.kind.of_inputs);
-    Tensor out = like({features_, projections.width});
-    projections.spread(a_.kernel.pointer<A>(), features_, out.pointer<A>());
+    const auto to = columns<A>();
+    Tensor out = like({features_, to.width});
+    to.spread(a_.kernel.pointer<A>(), features_, out.pointer<A>());
     return out;
   }
 
-  /// Computes the parts of the projections that do not depend on previous steps.
+  /// Computes the parts of the gates that do not depend on previous steps.
   template <class A>
   void project() {
-    const auto projections = columns<A>(a_.kind.of_inputs), recurrent = columns<A>(a_.kind.of_recurrent);
-    gates_ = like({rows_, projections.width});
-    op_helpers::matmul(rows_, projections.width, features_, {a_.x.pointer<A>(), features_},
-                       {spread_kernel<A>().template pointer<A>(), projections.width}, gates_.pointer<A>());
+    const std::int64_t width = columns<A>().width;
+    gates_ = like({rows_, width});
+    op_helpers::matmul(rows_, width, features_, {a_.x.pointer<A>(), features_},
+                       {spread_kernel<A>().template pointer<A>(), width}, gates_.pointer<A>());
     if (!a_.bias.defined()) return;
-    std::vector<A> bias(static_cast<std::size_t>(projections.width));
-    projections.add(a_.bias.pointer<A>(), 1, bias.data());
-    if (a_.kind.two_biases) recurrent.add(a_.bias.pointer<A>() + projections.columns, 1, bias.data());
-    A* gates = gates_.pointer<A>();
-    kernels::parallel_rows(rows_, projections.width, [&](std::int64_t begin, std::int64_t end) {
+    const Tensor bias = gate_bias<A>();
+    const A* const b = bias.pointer<A>();
+    A* const gates = gates_.pointer<A>();
+    kernels::parallel_rows(rows_, width, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r)
-        for (std::int64_t j = 0; j < projections.width; ++j)
-          gates[r * projections.width + j] += bias[static_cast<std::size_t>(j)];
+        for (std::int64_t j = 0; j < width; ++j) gates[r * width + j] += b[j];
     });
+  }
+
+  /// Returns the bias in blocks: of a GRU the sum of both rows, but for the candidate the first row.
+  template <class A>
+  Tensor gate_bias() const {
+    const auto to = columns<A>();
+    Tensor out = like({to.width});
+    to.spread(a_.bias.pointer<A>(), 1, out.pointer<A>());
+    if (!a_.kind.reset_after) return out;
+    std::vector<A> second(a_.bias.pointer<A>() + to.columns, a_.bias.pointer<A>() + 2 * to.columns);
+    std::fill(second.end() - units_, second.end(), A(0));
+    to.add(second.data(), 1, out.pointer<A>());
+    return out;
+  }
+
+  /// Returns the bias of the candidate's recurrent product, (padded units).
+  template <class A>
+  Tensor apart_bias() const {
+    Tensor out = zeros_of({columns<A>().blocks.padded}, a_.x.dtype());
+    if (a_.bias.defined())
+      std::copy_n(a_.bias.pointer<A>() + columns<A>().columns * 2 - units_, units_, out.pointer<A>());
+    return out;
   }
 
   /// Returns memory for the states before each step, with the initial state at the first step.
@@ -185,12 +205,15 @@ class Recurrence {
     project<A>();
     h_ = states_before<A>(a_.states[0]);
     if (a_.kind.states == 2) c_ = states_before<A>(a_.states[1]);
-    const auto projections = columns<A>(a_.kind.of_recurrent);
-    const Tensor panels = like({units_, projections.width});
-    projections.panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
+    const Tensor panels = like({units_, columns<A>().width});
+    columns<A>().panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
+    Tensor bias;
+    if (a_.kind.reset_after) apart_ = Tensor::empty_like(h_), bias = apart_bias<A>();
+    kernels::RecurrentState<A> all = state<A>();
+    all.bias = data<A>(bias);
     with_cell(a_.kind, [&]<class Cell>() {
       kernels::run_recurrent<Cell, A>(
-          layout(), state<A>(), panels.pointer<A>(),
+          layout(), all, panels.pointer<A>(),
           {out.outputs.pointer<A>(), out.last_output.pointer<A>(), out.new_states[0].pointer<A>(),
            c_.defined() ? out.new_states[1].pointer<A>() : nullptr});
     });
@@ -209,20 +232,21 @@ class Recurrence {
 
   template <class A>
   void backward(Grads& grads, const std::vector<int>& input) const {
-    const auto of_inputs = columns<A>(a_.kind.of_inputs), of_recurrent = columns<A>(a_.kind.of_recurrent);
-    const std::int64_t width = of_inputs.width, padded = of_inputs.blocks.padded;
-    const Tensor panels = like({padded, width}), slopes = Tensor::empty_like(gates_);
-    of_recurrent.transposed_panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
+    const auto blocks = columns<A>();
+    const std::int64_t width = blocks.width, padded = blocks.blocks.padded;
+    const Tensor panels = like({padded, width}), slopes = Tensor::empty_like(gates_),
+                 of_states = apart_.defined() ? Tensor::empty_like(gates_) : slopes;
+    blocks.transposed_panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
     const auto gradient = [&](int output) { return op_helpers::widened(grads.output(output)); };
     const Tensor dh = padded_state<A>(gradient(2)),
                  dc = c_.defined() ? padded_state<A>(gradient(3)) : Tensor(), all = gradient(0),
                  last = gradient(1);
     with_cell(a_.kind, [&]<class Cell>() {
       kernels::run_recurrent_backward<Cell, A>(layout(), state<A>(), panels.pointer<A>(), data<A>(all),
-                                               data<A>(last), slopes.pointer<A>(), dh.pointer<A>(),
-                                               data<A>(dc));
+                                               data<A>(last), {slopes.pointer<A>(), of_states.pointer<A>()},
+                                               dh.pointer<A>(), data<A>(dc));
     });
-    const A* dz = slopes.pointer<A>();
+    const A *const dz = slopes.pointer<A>(), *const of_state = of_states.pointer<A>();
     const auto give = [&](std::size_t i, const auto& compute) {
       grads.to(input[i], [&] { return op_helpers::narrowed(compute(), dtype_); });
     };
@@ -233,28 +257,30 @@ class Recurrence {
       return dx;
     });
     const auto parameter = [&](const Tensor& like_this, std::int64_t rows, const A* left, std::int64_t stride,
-                               const auto& projections) {
+                               const A* slope) {
       const Tensor spread = like({rows, width}), out = Tensor::empty_like(like_this);
-      op_helpers::matmul(rows, width, rows_, {left, stride, true}, {dz, width}, spread.pointer<A>());
-      projections.gather(spread.pointer<A>(), rows, out.pointer<A>());
+      op_helpers::matmul(rows, width, rows_, {left, stride, true}, {slope, width}, spread.pointer<A>());
+      blocks.gather(spread.pointer<A>(), rows, out.pointer<A>());
       return out;
     };
-    give(1, [&] { return parameter(a_.kernel, features_, a_.x.pointer<A>(), features_, of_inputs); });
-    give(2, [&] { return parameter(a_.recurrent_kernel, units_, h_.pointer<A>(), padded, of_recurrent); });
-    if (a_.bias.defined()) give(3, [&] { return bias_gradient<A>(dz, of_inputs, of_recurrent); });
-    const Tensor of_states[] = {dh, dc};
+    give(1, [&] { return parameter(a_.kernel, features_, a_.x.pointer<A>(), features_, dz); });
+    give(2, [&] { return parameter(a_.recurrent_kernel, units_, h_.pointer<A>(), padded, of_state); });
+    if (a_.bias.defined()) give(3, [&] { return bias_gradient<A>({dz, of_state}); });
+    const Tensor initial[] = {dh, dc};
     for (std::size_t i = 0; i < a_.states.size(); ++i)
-      give(4 + i, [&] { return slice(of_states[i], {0, 0}, {a_.samples(), units_}); });
+      give(4 + i, [&] { return slice(initial[i], {0, 0}, {a_.samples(), units_}); });
   }
 
+  /// Returns the sums of the slopes over all rows: a row for each bias.
   template <class A>
-  Tensor bias_gradient(const A* dz, const kernels::ProjectionColumns<A>& of_inputs,
-                       const kernels::ProjectionColumns<A>& of_recurrent) const {
-    const Tensor sums = like({of_inputs.width});
-    kernels::reduce_sum(dz, sums.pointer<A>(), {1, rows_, of_inputs.width});
+  Tensor bias_gradient(const std::array<const A*, 2>& slopes) const {
+    const auto blocks = columns<A>();
+    const Tensor sums = like({blocks.width});
     Tensor out = Tensor::empty_like(a_.bias);
-    of_inputs.gather(sums.pointer<A>(), 1, out.pointer<A>());
-    if (a_.kind.two_biases) of_recurrent.gather(sums.pointer<A>(), 1, out.pointer<A>() + of_inputs.columns);
+    for (int row = 0; row < (a_.kind.reset_after ? 2 : 1); ++row) {
+      kernels::reduce_sum(slopes[row], sums.pointer<A>(), {1, rows_, blocks.width});
+      blocks.gather(sums.pointer<A>(), 1, out.pointer<A>() + row * blocks.columns);
+    }
     return out;
   }
 
@@ -262,6 +288,7 @@ class Recurrence {
   DType dtype_;  ///< of the given arguments
   std::int64_t rows_, features_, units_;
   Tensor gates_, h_, c_;
+  Tensor apart_;  ///< the recurrent products of a GRU's candidates
 };
 
 // --- The entry --------------------------------------------------------------------------------------------
@@ -277,7 +304,7 @@ void check_parameters(const Arguments& a) {
     fail("[", op, "] recurrent_kernel must be (units, ", a.kind.gates,
          " * units): received recurrent_kernel=", recurrent);
   const Shape kernel{a.x.shape()[2], recurrent[1]},
-      bias = a.kind.two_biases ? Shape{2, recurrent[1]} : Shape{recurrent[1]};
+      bias = a.kind.reset_after ? Shape{2, recurrent[1]} : Shape{recurrent[1]};
   if (!compatible(a.kernel.shape(), kernel))
     fail("[", op, "] kernel must have the shape ", kernel, ": received kernel=", a.kernel.shape());
   if (a.bias.defined() && !compatible(a.bias.shape(), bias))
@@ -309,7 +336,7 @@ Result run(Arguments a) {
     a.states.assign(static_cast<std::size_t>(a.kind.states), zeros_of({a.samples(), a.units()}, a.x.dtype()));
   check_parameters(a);
   a.options.mask = checked_mask(a);
-  if (a.kind.of_inputs.empty()) return by_ops(a);
+  if (!a.kind.fused()) return by_ops(a);
   Recurrence recurrence(a);
   Result out = recurrence.forward();
   Tensors inputs;
@@ -354,7 +381,7 @@ Result later(const Arguments& a) {
       new DeferredCall<decltype(run), Tensors, WithoutGradient>(a.kind.op, false, run, a.tensors(), mask));
   const RecordedRecurrence recorded{
       a.kind.activation,
-      a.kind.two_biases,
+      a.kind.reset_after,
       options.go_backwards,
       options.time_major,
       options.zero_output_for_mask,
@@ -405,7 +432,7 @@ Result lstm(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kerne
             const TensorList& initial_states, const LstmOptions& options) {
   const std::string gate =
       known("lstm", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
-  return run_any({{"lstm", 4, 2, {0, 1, 2, 3}, {0, 1, 2, 3}, false, gate},
+  return run_any({{"lstm", 4, 2, false, gate},
                   TensorArgument(x),
                   TensorArgument(kernel),
                   TensorArgument(recurrent_kernel),
@@ -418,16 +445,19 @@ Result gru(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel
            const TensorList& initial_states, const GruOptions& options) {
   const std::string gate =
       known("gru", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
-  Kind kind{"gru", 3, 1, {}, {}, options.reset_after, gate};
-  if (options.reset_after) kind.of_inputs = {0, 1, 2, -1}, kind.of_recurrent = {0, 1, -1, 2};
-  return run_any({kind, TensorArgument(x), TensorArgument(kernel), TensorArgument(recurrent_kernel),
-                  TensorArgument(bias), initial_states.vector(), rnn_options(options)});
+  return run_any({{"gru", 3, 1, options.reset_after, gate},
+                  TensorArgument(x),
+                  TensorArgument(kernel),
+                  TensorArgument(recurrent_kernel),
+                  TensorArgument(bias),
+                  initial_states.vector(),
+                  rnn_options(options)});
 }
 
 Result simple_rnn(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
                   const TensorList& initial_states, const SimpleRnnOptions& options) {
   const std::string activation = known("simple_rnn", "activation", options.activation, "tanh", "relu");
-  return run_any({{"simple_rnn", 1, 1, {0}, {0}, false, activation},
+  return run_any({{"simple_rnn", 1, 1, false, activation},
                   TensorArgument(x),
                   TensorArgument(kernel),
                   TensorArgument(recurrent_kernel),

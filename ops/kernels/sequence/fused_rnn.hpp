@@ -4,12 +4,14 @@
 #include <ktape/ops/kernels/simd/exp.hpp>
 #include <ktape/ops/kernels/simd/gemm_microkernel.hpp>
 
+#include <utility>
+
 /// Recurrent networks over whole sequences. Each thread runs all steps of its samples and so waits for no
 /// other thread, or, when samples are few, computes its units in each step; the product with the recurrent
 /// kernel stays in registers until the cell has computed the gates.
 ///
-/// The projections of a cell are the arguments of its gates. Projections and units are stored in blocks of
-/// one vector of units: (blocks, projections, lanes), filled up with zeros, which stay zeros.
+/// The projections of the inputs and of the states are the arguments of a cell's gates. Gates and units are
+/// stored in blocks of one vector of units: (blocks, gates, lanes), filled up with zeros, which stay zeros.
 namespace ktape::kernels {
 
 struct Sigmoid {
@@ -54,22 +56,24 @@ struct Relu {
   }
 };
 
-/// A cell's `forward` replaces the projections by activations and the cell state `c` by the new state, and
-/// returns the new output. Its `backward` replaces the activations by the gradients of the projections and
-/// the gradient `dc` of the new cell state by the gradient of the old state, and returns the part of the old
-/// output's gradient that does not pass through a projection.
+/// A cell's `forward` replaces the arguments z of the gates, the sums of both projections, by activations and the
+/// cell state `c` by the new state, and returns the new output. `apart` tells whether the state's projection q of
+/// the last gate is no part of z. The cell's `backward` replaces activations and q by the gradients of the
+/// projections and the gradient `dc` of the new cell state by the gradient of the old state, and returns the part
+/// of the old output's gradient that does not pass through a projection.
 template <class Gate>
 struct LstmCell {
-  static constexpr int projections = 4;  // i, f, c, o
+  static constexpr int gates = 4;  // i, f, c, o
+  static constexpr bool apart = false;
   template <class A>
-  static Vec<A> forward(Vec<A>* z, Vec<A>, Vec<A>& c) {
+  static Vec<A> forward(Vec<A>* z, Vec<A>, Vec<A>, Vec<A>& c) {
     z[0] = Gate::template value<A>(z[0]), z[1] = Gate::template value<A>(z[1]);
     z[2] = Tanh::value<A>(z[2]), z[3] = Gate::template value<A>(z[3]);
     c = z[1] * c + z[0] * z[2];
     return z[3] * Tanh::value<A>(c);
   }
   template <class A>
-  static Vec<A> backward(Vec<A>* z, Vec<A>, Vec<A> c, Vec<A> dh, Vec<A>& dc) {
+  static Vec<A> backward(Vec<A>* z, Vec<A>&, Vec<A>, Vec<A> c, Vec<A> dh, Vec<A>& dc) {
     const Vec<A> i = z[0], f = z[1], g = z[2], o = z[3], t = Tanh::value<A>(f * c + i * g);
     dc += dh * o * Tanh::slope(t);
     z[0] = dc * g * Gate::slope(i), z[1] = dc * c * Gate::slope(f), z[2] = dc * i * Tanh::slope(g),
@@ -79,36 +83,37 @@ struct LstmCell {
   }
 };
 
-/// The cell with the reset gate after the product: the last projection is the recurrent part of the
-/// candidate.
+/// The cell with the reset gate after the product, so that the state's projection of the candidate stays apart.
 template <class Gate>
 struct GruCell {
-  static constexpr int projections = 4;  // z, r, h from the input, h from the previous output
+  static constexpr int gates = 3;  // update, reset, candidate
+  static constexpr bool apart = true;
   template <class A>
-  static Vec<A> forward(Vec<A>* z, Vec<A> h, Vec<A>&) {
+  static Vec<A> forward(Vec<A>* z, Vec<A> q, Vec<A> h, Vec<A>&) {
     z[0] = Gate::template value<A>(z[0]), z[1] = Gate::template value<A>(z[1]);
-    z[2] = Tanh::value<A>(z[2] + z[1] * z[3]);
+    z[2] = Tanh::value<A>(z[2] + z[1] * q);
     return z[0] * h + (1 - z[0]) * z[2];
   }
   template <class A>
-  static Vec<A> backward(Vec<A>* z, Vec<A> h, Vec<A>, Vec<A> dh, Vec<A>&) {
-    const Vec<A> update = z[0], r = z[1], candidate = z[2], q = z[3];
+  static Vec<A> backward(Vec<A>* z, Vec<A>& q, Vec<A> h, Vec<A>, Vec<A> dh, Vec<A>&) {
+    const Vec<A> update = z[0], reset = z[1], candidate = z[2];
     z[0] = dh * (h - candidate) * Gate::slope(update);
     z[2] = dh * (1 - update) * Tanh::slope(candidate);
-    z[1] = z[2] * q * Gate::slope(r), z[3] = z[2] * r;
+    z[1] = z[2] * q * Gate::slope(reset), q = z[2] * reset;
     return dh * update;
   }
 };
 
 template <class Activation>
 struct SimpleCell {
-  static constexpr int projections = 1;
+  static constexpr int gates = 1;
+  static constexpr bool apart = false;
   template <class A>
-  static Vec<A> forward(Vec<A>* z, Vec<A>, Vec<A>&) {
+  static Vec<A> forward(Vec<A>* z, Vec<A>, Vec<A>, Vec<A>&) {
     return z[0] = Activation::template value<A>(z[0]);
   }
   template <class A>
-  static Vec<A> backward(Vec<A>* z, Vec<A>, Vec<A>, Vec<A> dh, Vec<A>&) {
+  static Vec<A> backward(Vec<A>* z, Vec<A>&, Vec<A>, Vec<A>, Vec<A> dh, Vec<A>&) {
     z[0] = dh * Activation::slope(z[0]);
     return Vec<A>{};
   }
@@ -142,9 +147,11 @@ struct UnitBlocks {
 /// The values of the forward pass, with a row for each sample and step if they are kept for the gradient.
 template <class A>
 struct RecurrentState {
-  A* gates;  // (rows, blocks, projections, lanes): projections of the inputs, replaced by activations if kept
+  A* gates;  // (rows, blocks, gates, lanes): projections of the inputs, replaced by activations if kept
   A* h;      // (state rows, padded units): the output before the step
   A* c;      // (state rows, padded units): the cell state before the step; null for cells without
+  const A* bias = nullptr;  // (padded units): of the projection that stays apart; null for cells without
+  A* apart = nullptr;       // (rows, padded units): the projection that stays apart, if kept
   bool kept = true;  // whether each step has a state row; else even steps share one, and odd steps another
 
   std::int64_t state_row(const SequenceLayout& at, std::int64_t sample, std::int64_t step) const {
@@ -157,6 +164,13 @@ struct RecurrentState {
 template <class A>
 struct RecurrentOutputs {
   A *outputs, *last, *h, *c;
+};
+
+/// The gradients of the projections, each (rows, blocks, gates, lanes): one array for cells without a projection
+/// that stays apart.
+template <class A>
+struct RecurrentSlopes {
+  A *of_inputs, *of_states;
 };
 
 namespace detail {
@@ -182,22 +196,26 @@ template <class Cell, int R, class A>
 void recurrent_step(const SequenceLayout& at, const UnitBlocks<A>& blocks, const RecurrentState<A>& state,
                     const A* panels, const RecurrentOutputs<A>& out, std::int64_t sample, std::int64_t step,
                     std::int64_t block) {
-  constexpr int S = Cell::projections, w = lanes<A>;
-  const std::int64_t width = blocks.count * S * w, j = block * w, m = blocks.valid(block);
-  Vec<A> z[R][S];
+  constexpr int G = Cell::gates, w = lanes<A>;
+  const std::int64_t width = blocks.count * G * w, j = block * w, m = blocks.valid(block);
+  Vec<A> z[R][G];
   const A* before[R];
   for (int r = 0; r < R; ++r) {
-    const std::int64_t row = at.input_row(sample + r, step);
+    const A* const row = state.gates + at.input_row(sample + r, step) * width + block * G * w;
     before[r] = state.h + state.state_row(at, sample + r, step) * blocks.padded;
-    for (int s = 0; s < S; ++s) z[r][s] = load(state.gates + row * width + (block * S + s) * w);
+    for (int g = 0; g < G; ++g) z[r][g] = load(Cell::apart && g == G - 1 ? state.bias + j : row + g * w);
   }
-  multiply_add(z, before, 1, blocks.units, panels + block * blocks.units * S * w, S * w);
+  multiply_add(z, before, 1, blocks.units, panels + block * blocks.units * G * w, G * w);
   for (int r = 0; r < R; ++r) {
     const std::int64_t row = at.input_row(sample + r, step), to = at.row(sample + r, step) * blocks.units + j,
                        state_row = state.state_row(at, sample + r, step) * blocks.padded + j;
+    A* const gates = state.gates + row * width + block * G * w;
     const Vec<A> old = load(before[r] + j), old_c = state.c ? load(state.c + state_row) : Vec<A>{};
-    Vec<A> c = old_c, h = Cell::template forward<A>(z[r], old, c), y = h;
-    for (int s = 0; state.kept && s < S; ++s) store(state.gates + row * width + (block * S + s) * w, z[r][s]);
+    Vec<A> q{};
+    if constexpr (Cell::apart) q = std::exchange(z[r][G - 1], load(gates + (G - 1) * w));
+    Vec<A> c = old_c, h = Cell::template forward<A>(z[r], q, old, c), y = h;
+    for (int g = 0; state.kept && g < G; ++g) store(gates + g * w, z[r][g]);
+    if (Cell::apart && state.kept) store(state.apart + row * blocks.padded + j, q);
     if (at.masked(row)) {
       h = old, c = old_c;
       y = step == 0 || at.zero_masked
@@ -228,26 +246,32 @@ struct Waiting {
 /// gradient of the previous state that does not pass through the projections.
 template <class Cell, class A>
 void recurrent_step_backward(const SequenceLayout& at, const UnitBlocks<A>& blocks,
-                             const RecurrentState<A>& state, const A* of_outputs, A* slopes,
-                             const Waiting<A>& waiting, std::int64_t sample, std::int64_t step) {
-  constexpr int S = Cell::projections, w = lanes<A>;
-  const std::int64_t row = at.input_row(sample, step), width = blocks.count * S * w;
+                             const RecurrentState<A>& state, const A* of_outputs,
+                             const RecurrentSlopes<A>& slopes, const Waiting<A>& waiting, std::int64_t sample,
+                             std::int64_t step) {
+  constexpr int G = Cell::gates, w = lanes<A>;
+  const std::int64_t row = at.input_row(sample, step), width = blocks.count * G * w;
   const bool masked = at.masked(row);
   for (std::int64_t block = 0; block < blocks.count; ++block) {
-    const std::int64_t j = block * w, gate = row * width + block * S * w;
-    Vec<A> dy = load(waiting.y + j), z[S] = {};
+    const std::int64_t j = block * w, gate = row * width + block * G * w;
+    Vec<A> dy = load(waiting.y + j), z[G] = {}, q{};
     if (of_outputs)
       dy += load_partial(of_outputs + at.row(sample, step) * blocks.units + j, blocks.valid(block));
     store(waiting.y + j, masked && !at.zero_masked ? dy : Vec<A>{});
     if (!masked) {
-      for (int s = 0; s < S; ++s) z[s] = load(state.gates + gate + s * w);
+      for (int g = 0; g < G; ++g) z[g] = load(state.gates + gate + g * w);
+      if (Cell::apart) q = load(state.apart + row * blocks.padded + j);
       Vec<A> dc = state.c ? load(waiting.c + j) : Vec<A>{};
       const Vec<A> c = state.c ? load(state.c + row * blocks.padded + j) : Vec<A>{};
-      store(waiting.h + j, Cell::template backward<A>(z, load(state.h + row * blocks.padded + j), c,
+      store(waiting.h + j, Cell::template backward<A>(z, q, load(state.h + row * blocks.padded + j), c,
                                                       load(waiting.h + j) + dy, dc));
       if (state.c) store(waiting.c + j, dc);
     }
-    for (int s = 0; s < S; ++s) store(slopes + gate + s * w, z[s]);
+    for (int g = 0; g < G; ++g) store(slopes.of_inputs + gate + g * w, z[g]);
+    if constexpr (Cell::apart) {
+      z[G - 1] = q;
+      for (int g = 0; g < G; ++g) store(slopes.of_states + gate + g * w, z[g]);
+    }
   }
 }
 
@@ -274,13 +298,13 @@ inline int transposed_panel(std::int64_t block, std::int64_t blocks) { return bl
 /// step takes much longer than the wait for the other threads after the step.
 template <class Cell>
 int threads_for_units(const SequenceLayout& at, std::int64_t blocks) {
-  constexpr std::int64_t grain = std::int64_t{1} << 15;
-  const std::int64_t products = at.samples * at.units * at.units * Cell::projections;
+  constexpr std::int64_t grain = std::int64_t{3} << 13;
+  const std::int64_t products = at.samples * at.units * at.units * Cell::gates;
   const auto threads = static_cast<int>(std::min<std::int64_t>(team_size(products, grain), blocks));
   return at.samples < threads ? threads : 1;
 }
 
-/// Runs all steps. `panels` is the recurrent kernel as (blocks, units, projections, lanes).
+/// Runs all steps. `panels` is the recurrent kernel as (blocks, units, gates, lanes).
 template <class Cell, class A>
 void run_recurrent(const SequenceLayout& at, const RecurrentState<A>& state, const A* panels,
                    const RecurrentOutputs<A>& out) {
@@ -307,18 +331,18 @@ void run_recurrent(const SequenceLayout& at, const RecurrentState<A>& state, con
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t step = 0; step < at.steps; ++step) run_step(step, begin, end, 0, blocks.count);
   };
-  parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::projections / 8 + 8), run);
+  parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::gates / 8 + 8), run);
 }
 
-/// Computes, from the last step to the first, the gradients `slopes` of the projections, in the layout of the
-/// gates. `dh` and `dc`, (samples, padded units), hold the gradients of the final states at the call and of
-/// the initial states afterwards. The gradients of outputs and of the last output may be null. `panels` is
-/// the transposed recurrent kernel: for each panel (blocks, projections, lanes, units of the panel).
+/// Computes, from the last step to the first, the gradients `slopes` of the projections. `dh` and `dc`, (samples,
+/// padded units), hold the gradients of the final states at the call and of the initial states afterwards. The gradients of outputs and of the last output may be null. `panels` is
+/// the transposed recurrent kernel: for each panel (blocks, gates, lanes, units of the panel).
 template <class Cell, class A>
 void run_recurrent_backward(const SequenceLayout& at, const RecurrentState<A>& state, const A* panels,
-                            const A* of_outputs, const A* of_last, A* slopes, A* dh, A* dc) {
+                            const A* of_outputs, const A* of_last, const RecurrentSlopes<A>& slopes, A* dh,
+                            A* dc) {
   const UnitBlocks<A> blocks{at.units};
-  const std::int64_t inner = blocks.padded * Cell::projections, padded = blocks.padded;
+  const std::int64_t inner = blocks.padded * Cell::gates, padded = blocks.padded;
   const auto add_products = [&](std::int64_t begin, std::int64_t end, std::int64_t step) {
     int width;
     for (std::int64_t block = 0; block < blocks.count; block += width) {
@@ -327,7 +351,8 @@ void run_recurrent_backward(const SequenceLayout& at, const RecurrentState<A>& s
       for (std::int64_t sample = begin; sample < end; sample += detail::rows_at_once)
         detail::with_rows(end - sample, [&](auto rows) {
           const A* from[rows()];
-          for (int r = 0; r < rows(); ++r) from[r] = slopes + at.input_row(sample + r, step) * inner;
+          for (int r = 0; r < rows(); ++r)
+            from[r] = slopes.of_states + at.input_row(sample + r, step) * inner;
           A* const to = dh + sample * padded + block * lanes<A>;
           width == 4 ? detail::add_product<rows(), 4>(to, padded, from, inner, panel)
                      : detail::add_product<rows(), 1>(to, padded, from, inner, panel);
@@ -347,7 +372,7 @@ void run_recurrent_backward(const SequenceLayout& at, const RecurrentState<A>& s
       add_products(begin, end, step);
     }
   };
-  parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::projections / 8 + 8), run);
+  parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::gates / 8 + 8), run);
 }
 
 }  // namespace ktape::kernels

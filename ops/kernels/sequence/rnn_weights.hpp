@@ -1,56 +1,49 @@
 #pragma once
 #include <ktape/ops/kernels/sequence/fused_rnn.hpp>
 
-/// The parameters of recurrent cells, from Keras's order of columns (gates side by side) to blocks of
-/// projections and back.
+/// The parameters of recurrent cells, from Keras's order of columns (gates side by side) to blocks of gates and
+/// back.
 namespace ktape::kernels {
 
-/// The gate whose columns of a parameter each projection of a cell takes; -1: none.
-using GateOfProjection = std::vector<int>;
-
 template <class A>
-struct ProjectionColumns {
-  const GateOfProjection& gates;
-  std::int64_t units, gate_count;
+struct GateColumns {
+  std::int64_t units, gates;
   UnitBlocks<A> blocks{units};
-  std::int64_t projections = static_cast<std::int64_t>(gates.size()), width = blocks.padded * projections,
-               columns = units * gate_count;
+  std::int64_t width = blocks.padded * gates, columns = units * gates;
 
-  /// Calls f(first column of the parameter, first column in projections, number) for each stretch of columns.
+  /// Calls f(first column of the parameter, first column in the blocks, number) for each stretch of columns.
   template <class F>
   void for_stretches(const F& f) const {
     for (std::int64_t block = 0; block < blocks.count; ++block)
-      for (std::int64_t s = 0; s < projections; ++s)
-        if (const int gate = gates[static_cast<std::size_t>(s)]; gate >= 0)
-          f(gate * units + block * lanes<A>, (block * projections + s) * lanes<A>, blocks.valid(block));
+      for (std::int64_t gate = 0; gate < gates; ++gate)
+        f(gate * units + block * lanes<A>, (block * gates + gate) * lanes<A>, blocks.valid(block));
   }
 
-  /// Copies a parameter (rows, columns) to the layout (rows, blocks, projections, lanes).
+  /// Copies a parameter (rows, columns) to the layout (rows, blocks, gates, lanes).
   void spread(const A* from, std::int64_t rows, A* to) const {
     std::fill_n(to, rows * width, A(0));
     add(from, rows, to);
   }
   void add(const A* from, std::int64_t rows, A* to) const {
     for (std::int64_t r = 0; r < rows; ++r)
-      for_stretches([&](std::int64_t column, std::int64_t projection, std::int64_t n) {
-        for (std::int64_t i = 0; i < n; ++i) to[r * width + projection + i] += from[r * columns + column + i];
+      for_stretches([&](std::int64_t column, std::int64_t place, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) to[r * width + place + i] += from[r * columns + column + i];
       });
   }
   /// Copies from the blocks back to the parameter's layout.
   void gather(const A* from, std::int64_t rows, A* to) const {
     for (std::int64_t r = 0; r < rows; ++r)
-      for_stretches([&](std::int64_t column, std::int64_t projection, std::int64_t n) {
-        std::copy_n(from + r * width + projection, n, to + r * columns + column);
+      for_stretches([&](std::int64_t column, std::int64_t place, std::int64_t n) {
+        std::copy_n(from + r * width + place, n, to + r * columns + column);
       });
   }
-  /// Copies the recurrent kernel (units, columns) to the layout (blocks, units, projections, lanes).
+  /// Copies the recurrent kernel (units, columns) to the layout (blocks, units, gates, lanes).
   void panels(const A* from, A* to) const {
     std::fill_n(to, units * width, A(0));
-    const std::int64_t panel = projections * lanes<A>;
+    const std::int64_t panel = gates * lanes<A>;
     for (std::int64_t k = 0; k < units; ++k)
-      for_stretches([&](std::int64_t column, std::int64_t projection, std::int64_t n) {
-        std::copy_n(from + k * columns + column, n,
-                    to + (projection / panel * units + k) * panel + projection % panel);
+      for_stretches([&](std::int64_t column, std::int64_t place, std::int64_t n) {
+        std::copy_n(from + k * columns + column, n, to + (place / panel * units + k) * panel + place % panel);
       });
   }
   /// Writes the transpose of the parameter in panels of units, see run_recurrent_backward.
@@ -61,8 +54,8 @@ struct ProjectionColumns {
       vectors = transposed_panel(block, blocks.count);
       const std::int64_t first = block * lanes<A>, panel = vectors * lanes<A>;
       for (std::int64_t k = first; k < std::min(units, first + panel); ++k)
-        for_stretches([&](std::int64_t column, std::int64_t projection, std::int64_t n) {
-          A* out = to + first * width + projection * panel + k - first;
+        for_stretches([&](std::int64_t column, std::int64_t place, std::int64_t n) {
+          A* out = to + first * width + place * panel + k - first;
           for (std::int64_t i = 0; i < n; ++i) out[i * panel] = from[k * columns + column + i];
         });
     }

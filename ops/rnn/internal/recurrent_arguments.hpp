@@ -6,14 +6,16 @@
 
 namespace ktape::op_helpers {
 
-/// The properties of a recurrent op: gates and states, the columns of the parameters for each projection, the
-/// formula of a step, and the kernels.
+/// The properties of a recurrent op.
 struct RecurrentKind {
   const char* op;
   int gates, states;
-  kernels::GateOfProjection of_inputs, of_recurrent;
-  bool two_biases = false;
+  bool reset_after =
+      false;  ///< of a GRU: the recurrent product of the candidate has a bias, then the reset gate
   std::string activation;
+
+  /// Returns whether there are kernels. A GRU with the reset gate before the product multiplies twice in a step.
+  bool fused() const { return gates != 3 || reset_after; }
 };
 
 /// The checked arguments of a recurrent op.

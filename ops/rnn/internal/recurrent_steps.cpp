@@ -31,7 +31,7 @@ backend::RnnStep lstm_step(const Arguments& a) {
 }
 
 backend::RnnStep gru_step(const Arguments& a) {
-  const bool reset_after = a.kind.two_biases;
+  const bool reset_after = a.kind.reset_after;
   const Tensors biases = a.bias.defined() && reset_after ? unstack(a.bias) : Tensors{a.bias, Tensor()};
   const std::int64_t units = a.units();
   return [=](const Tensors& in, const Tensors& states) {

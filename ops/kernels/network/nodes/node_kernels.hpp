@@ -30,7 +30,8 @@ struct RecurrentDescription {
 /// Simple has a number for each column, that of Gru two such rows.
 std::shared_ptr<const ProductColumns> recurrent_columns(RecurrentDescription::Cell cell, std::int64_t units);
 /// Returns a kernel that runs the cell. Input: the product of the inputs and the kernel, with the bias, in the
-/// order of `recurrent_columns`. Weight: the recurrent kernel (units, gates * units).
+/// order of `recurrent_columns`. Weights: the recurrent kernel (units, gates * units); of Gru also the bias, which may
+/// be left out.
 std::shared_ptr<const NodeKernel> recurrent_kernel(const RecurrentDescription& description);
 
 /// Returns a kernel that permutes axes: axis k of the result is axis `axes[k]` of the input.

@@ -19,46 +19,46 @@ reference::Array tanh_of(const reference::Array& x) { return xt::tanh(x); }
 
 /// The formula of a kernel's cell, for all samples and units at once.
 struct Formula {
-  k::GateOfProjection gates;  ///< the gate of the recurrent kernel for each projection
-  i64 gate_count;
-  std::size_t states;
+  std::size_t gates, states;
+  bool apart;  ///< whether the state's projection of the last gate is no part of z, but its last element
   std::function<List(const List& z, const List& states)> step;
 };
 
 Formula lstm(const Function& gate) {
-  return {{0, 1, 2, 3}, 4, 2, [=](const List& z, const List& s) {
+  return {4, 2, false, [=](const List& z, const List& s) {
             const reference::Array c = gate(z[1]) * s[1] + gate(z[0]) * tanh_of(z[2]);
             return List{gate(z[3]) * tanh_of(c), c};
           }};
 }
 Formula gru(const Function& gate) {
-  return {{0, 1, -1, 2}, 3, 1, [=](const List& z, const List& s) {
+  return {3, 1, true, [=](const List& z, const List& s) {
             const reference::Array update = gate(z[0]), candidate = tanh_of(z[2] + gate(z[1]) * z[3]);
             return List{update * s[0] + (1. - update) * candidate};
           }};
 }
 Formula simple(const Function& activation) {
-  return {{0}, 1, 1, [=](const List& z, const List&) { return List{activation(z[0])}; }};
+  return {1, 1, false, [=](const List& z, const List&) { return List{activation(z[0])}; }};
 }
 
-/// The sizes and options of a run, and its arguments: the projections of the inputs (samples, steps,
-/// projections, units), the initial states, the recurrent kernel and the mask. Steps are in the order of
-/// time.
+/// The sizes and options of a run, and its arguments: the projections of the inputs (samples, steps, gates, units),
+/// the initial states, the recurrent kernel, the bias of the projection that stays apart, and the mask. Steps are in
+/// the order of time.
 struct Run {
   std::size_t samples, steps, units;
   bool time_major, go_backwards, zero_masked, masked;
-  reference::Array projected, kernel, mask;
+  reference::Array projected, kernel, bias, mask;
   List states;
 
   reference::Recurrence wanted(const Formula& f) const {
     const auto cell = [&](const reference::Array& now, const List& s) {
       const reference::Array products = reference::matmul(s[0], kernel);
       List z;
-      for (std::size_t p = 0; p < f.gates.size(); ++p) {
-        z.push_back(xt::view(now, xt::all(), p));
-        if (const int gate = f.gates[p]; gate >= 0)
-          z[p] += xt::view(products, xt::all(),
-                           xt::range(std::size_t(gate) * units, std::size_t(gate + 1) * units));
+      for (std::size_t gate = 0; gate < f.gates; ++gate) {
+        const reference::Array of_states =
+            xt::view(products, xt::all(), xt::range(gate * units, (gate + 1) * units));
+        z.push_back(xt::view(now, xt::all(), gate));
+        if (f.apart && gate + 1 == f.gates) z.push_back(of_states + bias);
+        else z[gate] += of_states;
       }
       return f.step(z, s);
     };
@@ -87,8 +87,9 @@ Run random_run(const Formula& f, int number, std::mt19937& random) {
   run.units = one_of({1, 5, 16, 19, 70});
   run.time_major = number & 1, run.go_backwards = number & 2, run.zero_masked = number & 4;
   run.masked = number % 3 != 0;
-  run.projected = random_array({run.samples, run.steps, f.gates.size(), run.units}, random);
-  run.kernel = random_array({run.units, std::size_t(f.gate_count) * run.units}, random);
+  run.projected = random_array({run.samples, run.steps, f.gates, run.units}, random);
+  run.kernel = random_array({run.units, f.gates * run.units}, random);
+  run.bias = random_array({run.units}, random);
   run.kernel /= std::sqrt(static_cast<double>(run.units));
   run.kernel = xt::cast<double>(xt::cast<float>(run.kernel));
   for (std::size_t s = 0; s < f.states; ++s)
@@ -118,7 +119,9 @@ class Fused {
         mask_(rows()),
         gates_(rows() * width()),
         h_(numbers<A>(rows() * blocks_.padded)),
-        c_(numbers<A>(rows() * blocks_.padded)) {
+        c_(numbers<A>(rows() * blocks_.padded)),
+        apart_(rows() * blocks_.padded),
+        bias_(padded(run.bias)) {
     for_steps([&](std::size_t sample, std::size_t step) {
       const i64 row = run.row(sample, step, true);
       mask_[row] = run.mask(sample, step) != 0;
@@ -142,7 +145,8 @@ class Fused {
       std::copy_n(h_.data() + from, blocks_.padded, h2.data() + to);
       std::copy_n(c_.data() + from, blocks_.padded, c2.data() + to);
     }
-    const k::RecurrentState<A> brief{gates_.data(), h2.data(), f_.states == 2 ? c2.data() : nullptr, false};
+    const k::RecurrentState<A> brief{gates_.data(), h2.data(), f_.states == 2 ? c2.data() : nullptr,
+                                     bias_.data(),  nullptr,   false};
     ::Array<A> outputs(rows() * blocks_.units), last(n), h(n), c(n), panels(blocks_.units * width());
     columns_.panels(as_elements(run_.kernel).data(), panels.data());
     k::run_recurrent<Cell, A>(layout(), kept ? state() : brief, panels.data(),
@@ -162,7 +166,8 @@ class Fused {
   /// Returns the gradients of sum(outputs * of.outputs) + sum(last * of.last) + a like sum for the final
   /// states.
   Gradients backward(const Result& of) {
-    ::Array<A> of_outputs(rows() * blocks_.units), of_last = as_elements(of.last), slopes(rows() * width());
+    ::Array<A> of_outputs(rows() * blocks_.units), of_last = as_elements(of.last), slopes(rows() * width()),
+                                                   of_states(rows() * width());
     ::Array<A> panels(blocks_.padded * width()), dh = padded(of.states[0]), dc = padded(of.states.back());
     for_steps([&](std::size_t sample, std::size_t step) {
       for (std::size_t j = 0; j < run_.units; ++j)
@@ -170,7 +175,8 @@ class Fused {
     });
     columns_.transposed_panels(as_elements(run_.kernel).data(), panels.data());
     k::run_recurrent_backward<Cell, A>(layout(), state(), panels.data(), of_outputs.data(), of_last.data(),
-                                       slopes.data(), dh.data(), f_.states == 2 ? dc.data() : nullptr);
+                                       {slopes.data(), f_.apart ? of_states.data() : slopes.data()},
+                                       dh.data(), f_.states == 2 ? dc.data() : nullptr);
     Gradients out{xt::zeros_like(run_.projected), {unpadded(dh)}};
     if (f_.states == 2) out.states.push_back(unpadded(dc));
     for_steps([&](std::size_t sample, std::size_t step) {
@@ -183,7 +189,7 @@ class Fused {
 
  private:
   i64 rows() const { return i64(run_.samples * run_.steps); }
-  i64 width() const { return blocks_.padded * Cell::projections; }
+  i64 width() const { return blocks_.padded * Cell::gates; }
   k::SequenceLayout layout() const {
     return {i64(run_.samples),
             i64(run_.steps),
@@ -194,7 +200,7 @@ class Fused {
             run_.masked ? mask_.data() : nullptr};
   }
   k::RecurrentState<A> state() const {
-    return {gates_.data(), h_.data(), f_.states == 2 ? c_.data() : nullptr};
+    return {gates_.data(), h_.data(), f_.states == 2 ? c_.data() : nullptr, bias_.data(), apart_.data()};
   }
   template <class F>
   void for_steps(const F& f) const {
@@ -203,10 +209,10 @@ class Fused {
   }
   template <class F>
   void for_lanes(const F& f) const {
-    for (std::size_t p = 0; p < f_.gates.size(); ++p)
+    for (std::size_t p = 0; p < f_.gates; ++p)
       for (std::size_t unit = 0; unit < run_.units; ++unit) {
         const i64 block = i64(unit) / k::lanes<A>, lane = i64(unit) % k::lanes<A>;
-        f(p, unit, (block * Cell::projections + i64(p)) * k::lanes<A> + lane);
+        f(p, unit, (block * Cell::gates + i64(p)) * k::lanes<A> + lane);
       }
   }
   static ::Array<A> as_elements(const reference::Array& x) {
@@ -215,7 +221,9 @@ class Fused {
     return out;
   }
   ::Array<A> padded(const reference::Array& x) const {
-    return as_elements(reference::pad(x, {{0, 0}, {0, std::size_t(blocks_.padded) - run_.units}}, 0));
+    std::vector<std::pair<std::size_t, std::size_t>> pads(x.dimension(), {0, 0});
+    pads.back().second = std::size_t(blocks_.padded) - run_.units;
+    return as_elements(reference::pad(x, pads, 0));
   }
   reference::Array unpadded(const ::Array<A>& x) const {
     return xt::view(as_reference(x, {i64(run_.samples), blocks_.padded}), xt::all(),
@@ -225,9 +233,9 @@ class Fused {
   const Formula& f_;
   const Run& run_;
   k::UnitBlocks<A> blocks_{i64(run_.units)};
-  k::ProjectionColumns<A> columns_{f_.gates, i64(run_.units), f_.gate_count};
+  k::GateColumns<A> columns_{i64(run_.units), i64(f_.gates)};
   ::Array<bool> mask_;
-  ::Array<A> gates_, h_, c_;
+  ::Array<A> gates_, h_, c_, apart_, bias_;
 };
 
 double loss(const Formula& f, const Run& run, const Result& of) {
