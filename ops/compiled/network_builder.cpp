@@ -297,15 +297,14 @@ Node NetworkBuilder::recurrence(int x, kernels::RecurrentDescription::Cell cell,
   if (kernel.shape() != Shape{shape(x)[2], gates * units} || !fits(bias, rows * gates * units)) return {};
   NetworkNode projection = like(Kind::Product, x);
   projection.columns = kernels::recurrent_columns(cell, units);
-  projection.shape.back() = static_cast<std::int64_t>(projection.columns->kernel.size());
-  projection.kernel = weight(kernel), projection.bias = weight(bias);
+  projection.shape.back() = static_cast<std::int64_t>(projection.columns->size());
+  projection.kernel = weight(kernel);
   const int projected = add(std::move(projection));
   const Shape made = loop.return_sequences ? Shape{samples, steps, units} : Shape{samples, units};
-  return add_own(
-      {projected}, made,
-      kernels::recurrent_kernel(
-          {cell, loop.relu, samples, steps, units, loop.go_backwards, loop.return_sequences}),
-      cell == Cell::Gru ? std::vector{weight(recurrent), weight(bias)} : std::vector{weight(recurrent)});
+  return add_own({projected}, made,
+                 kernels::recurrent_kernel(
+                     {cell, loop.relu, samples, steps, units, loop.go_backwards, loop.return_sequences}),
+                 {weight(recurrent), weight(bias)});
 }
 
 Node NetworkBuilder::attention(int query, int key, int value, double scale) {

@@ -134,8 +134,8 @@ class Recurrence {
             a_.options.mask.defined() ? a_.options.mask.pointer<bool>() : nullptr};
   }
   template <class A>
-  kernels::RecurrentState<A> state() const {
-    return {gates_.pointer<A>(), h_.pointer<A>(), data<A>(c_), nullptr, data<A>(apart_)};
+  kernels::RecurrentState<A> state(const A* biases) const {
+    return {gates_.pointer<A>(), h_.pointer<A>(), data<A>(c_), biases, data<A>(apart_)};
   }
 
   /// Returns the input kernel with its columns in blocks.
@@ -154,35 +154,15 @@ class Recurrence {
     gates_ = like({rows_, width});
     op_helpers::matmul(rows_, width, features_, {a_.x.pointer<A>(), features_},
                        {spread_kernel<A>().template pointer<A>(), width}, gates_.pointer<A>());
-    if (!a_.bias.defined()) return;
-    const Tensor bias = gate_bias<A>();
-    const A* const b = bias.pointer<A>();
-    A* const gates = gates_.pointer<A>();
-    kernels::parallel_rows(rows_, width, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t r = begin; r < end; ++r)
-        for (std::int64_t j = 0; j < width; ++j) gates[r * width + j] += b[j];
-    });
   }
 
-  /// Returns the bias in blocks: of a GRU the sum of both rows, but for the candidate the first row.
+  /// Returns the biases in the kernel's layout.
   template <class A>
-  Tensor gate_bias() const {
+  Tensor biases() const {
     const auto to = columns<A>();
-    Tensor out = like({to.width});
-    to.spread(a_.bias.pointer<A>(), 1, out.pointer<A>());
-    if (!a_.kind.reset_after) return out;
-    std::vector<A> second(a_.bias.pointer<A>() + to.columns, a_.bias.pointer<A>() + 2 * to.columns);
-    std::fill(second.end() - units_, second.end(), A(0));
-    to.add(second.data(), 1, out.pointer<A>());
-    return out;
-  }
-
-  /// Returns the bias of the candidate's recurrent product, (padded units).
-  template <class A>
-  Tensor apart_bias() const {
-    Tensor out = zeros_of({columns<A>().blocks.padded}, a_.x.dtype());
-    if (a_.bias.defined())
-      std::copy_n(a_.bias.pointer<A>() + columns<A>().columns * 2 - units_, units_, out.pointer<A>());
+    const bool apart = a_.kind.reset_after;
+    Tensor out = zeros_of({to.blocks.padded * (to.gates + apart)}, a_.x.dtype());
+    if (a_.bias.defined()) to.biases(a_.bias.pointer<A>(), apart, out.pointer<A>());
     return out;
   }
 
@@ -205,15 +185,12 @@ class Recurrence {
     project<A>();
     h_ = states_before<A>(a_.states[0]);
     if (a_.kind.states == 2) c_ = states_before<A>(a_.states[1]);
-    const Tensor panels = like({units_, columns<A>().width});
+    if (a_.kind.reset_after) apart_ = Tensor::empty_like(h_);
+    const Tensor panels = like({units_, columns<A>().width}), bias = biases<A>();
     columns<A>().panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
-    Tensor bias;
-    if (a_.kind.reset_after) apart_ = Tensor::empty_like(h_), bias = apart_bias<A>();
-    kernels::RecurrentState<A> all = state<A>();
-    all.bias = data<A>(bias);
     with_cell(a_.kind, [&]<class Cell>() {
       kernels::run_recurrent<Cell, A>(
-          layout(), all, panels.pointer<A>(),
+          layout(), state<A>(bias.pointer<A>()), panels.pointer<A>(),
           {out.outputs.pointer<A>(), out.last_output.pointer<A>(), out.new_states[0].pointer<A>(),
            c_.defined() ? out.new_states[1].pointer<A>() : nullptr});
     });
@@ -242,7 +219,7 @@ class Recurrence {
                  dc = c_.defined() ? padded_state<A>(gradient(3)) : Tensor(), all = gradient(0),
                  last = gradient(1);
     with_cell(a_.kind, [&]<class Cell>() {
-      kernels::run_recurrent_backward<Cell, A>(layout(), state<A>(), panels.pointer<A>(), data<A>(all),
+      kernels::run_recurrent_backward<Cell, A>(layout(), state<A>(nullptr), panels.pointer<A>(), data<A>(all),
                                                data<A>(last), {slopes.pointer<A>(), of_states.pointer<A>()},
                                                dh.pointer<A>(), data<A>(dc));
     });

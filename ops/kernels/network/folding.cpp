@@ -6,20 +6,6 @@
 
 namespace ktape::kernels {
 
-namespace {
-
-double bias_of(const NetworkNode& node, const std::vector<const float*>& weights, std::size_t channel) {
-  if (node.bias < 0) return 0;
-  const float* const bias = weights[static_cast<std::size_t>(node.bias)];
-  if (!node.columns) return bias[channel];
-  double sum = 0;
-  for (const int column : node.columns->bias[channel])
-    if (column >= 0) sum += bias[column];
-  return sum;
-}
-
-}  // namespace
-
 ChannelFactors channel_factors(const NetworkNode& node, const std::vector<const float*>& weights) {
   const auto element = [&](int weight, std::size_t channel, double otherwise) {
     return weight < 0 ? otherwise : static_cast<double>(weights[static_cast<std::size_t>(weight)][channel]);
@@ -27,7 +13,7 @@ ChannelFactors channel_factors(const NetworkNode& node, const std::vector<const 
   const auto channels = static_cast<std::size_t>(node.shape.back());
   ChannelFactors out{std::vector<float>(channels), std::vector<float>(channels), !node.normalizers.empty()};
   for (std::size_t c = 0; c < channels; ++c) {
-    double factor = 1, offset = bias_of(node, weights, c);
+    double factor = 1, offset = element(node.bias, c, 0);
     for (const ChannelNormalizer& n : node.normalizers) {
       const double scale = element(n.gamma, c, 1) / std::sqrt(element(n.variance, c, 1) + n.epsilon);
       factor *= scale;
@@ -43,7 +29,7 @@ void scale_kernel(const NetworkNode& node, const float* kernel, std::int64_t row
   const auto width = static_cast<std::int64_t>(channels.factors.size());
   const float* const factors = channels.factors.data();
   std::int64_t source = width;
-  const int* const columns = node.columns ? node.columns->kernel.data() : nullptr;
+  const int* const columns = node.columns ? node.columns->data() : nullptr;
   if (columns) source = 1 + *std::max_element(columns, columns + width);
   parallel_rows(rows, width, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {

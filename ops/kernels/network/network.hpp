@@ -54,12 +54,6 @@ class NodeKernel {
   virtual void run(const Arrays& arrays) const = 0;
 };
 
-/// The columns of a kernel and of a bias that a product's channels take; -1 stands for zeros.
-struct ProductColumns {
-  std::vector<int> kernel;
-  std::vector<std::array<int, 2>> bias;  ///< elements of the bias, which are added
-};
-
 struct NetworkNode {
   enum class Kind {
     Input,
@@ -86,8 +80,9 @@ struct NetworkNode {
   std::array<std::int64_t, 2> window{1, 1}, strides{1, 1}, dilation{1, 1}, before{0, 0}, after{0, 0};
   bool depthwise = false;
   int kernel = -1, bias = -1;  ///< indices of weights
-  /// The columns of a product; null if channel c takes column c.
-  std::shared_ptr<const ProductColumns> columns;
+  /// The columns of the kernel that the channels of a product without bias take, -1 for zeros; null if channel c
+  /// takes column c.
+  std::shared_ptr<const std::vector<int>> columns;
   /// The steps after a convolution or a product, in this order: the bias, the normalizers, the addend, the
   /// functions.
   std::vector<ChannelNormalizer> normalizers;

@@ -91,10 +91,8 @@ class Packer {
       key += node.own->name();
       for (const int part : node.weights) add(elements(part));
     }
-    if (node.columns) {
-      for (const int column : node.columns->kernel) add(column);
-      for (const auto& columns : node.columns->bias) add(columns);
-    }
+    if (node.columns)
+      for (const int column : *node.columns) add(column);
     return key;
   }
 

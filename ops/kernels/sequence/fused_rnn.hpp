@@ -147,12 +147,12 @@ struct UnitBlocks {
 /// The values of the forward pass, with a row for each sample and step if they are kept for the gradient.
 template <class A>
 struct RecurrentState {
-  A* gates;  // (rows, blocks, gates, lanes): projections of the inputs, replaced by activations if kept
-  A* h;      // (state rows, padded units): the output before the step
-  A* c;      // (state rows, padded units): the cell state before the step; null for cells without
-  const A* bias = nullptr;  // (padded units): of the projection that stays apart; null for cells without
-  A* apart = nullptr;       // (rows, padded units): the projection that stays apart, if kept
-  bool kept = true;  // whether each step has a state row; else even steps share one, and odd steps another
+  A* gates;       // (rows, blocks, gates, lanes): projections of the inputs, replaced by activations if kept
+  A* h;           // (state rows, padded units): the output before the step
+  A* c;           // (state rows, padded units): the cell state before the step; null for cells without
+  const A* bias;  // (blocks, gates and the projection that stays apart, lanes); null going back
+  A* apart = nullptr;  // (rows, padded units): the projection that stays apart, if kept
+  bool kept = true;    // whether each step has a state row; else even steps share one, and odd steps another
 
   std::int64_t state_row(const SequenceLayout& at, std::int64_t sample, std::int64_t step) const {
     return kept ? at.input_row(sample, step) : step % 2 * at.samples + sample;
@@ -198,12 +198,14 @@ void recurrent_step(const SequenceLayout& at, const UnitBlocks<A>& blocks, const
                     std::int64_t block) {
   constexpr int G = Cell::gates, w = lanes<A>;
   const std::int64_t width = blocks.count * G * w, j = block * w, m = blocks.valid(block);
+  const A* const bias = state.bias + block * (G + Cell::apart) * w;
   Vec<A> z[R][G];
   const A* before[R];
   for (int r = 0; r < R; ++r) {
     const A* const row = state.gates + at.input_row(sample + r, step) * width + block * G * w;
     before[r] = state.h + state.state_row(at, sample + r, step) * blocks.padded;
-    for (int g = 0; g < G; ++g) z[r][g] = load(Cell::apart && g == G - 1 ? state.bias + j : row + g * w);
+    for (int g = 0; g < G - Cell::apart; ++g) z[r][g] = load(row + g * w) + load(bias + g * w);
+    if constexpr (Cell::apart) z[r][G - 1] = load(bias + G * w);
   }
   multiply_add(z, before, 1, blocks.units, panels + block * blocks.units * G * w, G * w);
   for (int r = 0; r < R; ++r) {
@@ -212,7 +214,8 @@ void recurrent_step(const SequenceLayout& at, const UnitBlocks<A>& blocks, const
     A* const gates = state.gates + row * width + block * G * w;
     const Vec<A> old = load(before[r] + j), old_c = state.c ? load(state.c + state_row) : Vec<A>{};
     Vec<A> q{};
-    if constexpr (Cell::apart) q = std::exchange(z[r][G - 1], load(gates + (G - 1) * w));
+    if constexpr (Cell::apart)
+      q = std::exchange(z[r][G - 1], load(gates + (G - 1) * w) + load(bias + (G - 1) * w));
     Vec<A> c = old_c, h = Cell::template forward<A>(z[r], q, old, c), y = h;
     for (int g = 0; state.kept && g < G; ++g) store(gates + g * w, z[r][g]);
     if (Cell::apart && state.kept) store(state.apart + row * blocks.padded + j, q);

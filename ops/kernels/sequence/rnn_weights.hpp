@@ -22,12 +22,9 @@ struct GateColumns {
   /// Copies a parameter (rows, columns) to the layout (rows, blocks, gates, lanes).
   void spread(const A* from, std::int64_t rows, A* to) const {
     std::fill_n(to, rows * width, A(0));
-    add(from, rows, to);
-  }
-  void add(const A* from, std::int64_t rows, A* to) const {
     for (std::int64_t r = 0; r < rows; ++r)
       for_stretches([&](std::int64_t column, std::int64_t place, std::int64_t n) {
-        for (std::int64_t i = 0; i < n; ++i) to[r * width + place + i] += from[r * columns + column + i];
+        std::copy_n(from + r * columns + column, n, to + r * width + place);
       });
   }
   /// Copies from the blocks back to the parameter's layout.
@@ -36,6 +33,19 @@ struct GateColumns {
       for_stretches([&](std::int64_t column, std::int64_t place, std::int64_t n) {
         std::copy_n(from + r * width + place, n, to + r * columns + column);
       });
+  }
+  /// Copies the biases to the layout (blocks, gates, lanes). With `apart` the parameter has two rows, which are
+  /// added; of the last gate, the second row's part follows the first row's.
+  void biases(const A* from, bool apart, A* to) const {
+    const std::int64_t all = gates + apart;
+    std::fill_n(to, blocks.padded * all, A(0));
+    for_stretches([&](std::int64_t column, std::int64_t place, std::int64_t n) {
+      const std::int64_t gate = column / units;
+      A* const first = to + (place / lanes<A> / gates * all + gate) * lanes<A>;
+      A* const second = gate + 1 < gates ? first : first + lanes<A>;
+      for (std::int64_t i = 0; i < n; ++i) first[i] = from[column + i];
+      for (std::int64_t i = 0; apart && i < n; ++i) second[i] += from[columns + column + i];
+    });
   }
   /// Copies the recurrent kernel (units, columns) to the layout (blocks, units, gates, lanes).
   void panels(const A* from, A* to) const {

@@ -26,12 +26,12 @@ struct RecurrentDescription {
   std::int64_t samples, steps, units;
   bool go_backwards = false, return_sequences = false;
 };
-/// Returns the columns of the product of inputs and kernel that `recurrent_kernel` reads. The bias of Lstm and
-/// Simple has a number for each column, that of Gru two such rows.
-std::shared_ptr<const ProductColumns> recurrent_columns(RecurrentDescription::Cell cell, std::int64_t units);
-/// Returns a kernel that runs the cell. Input: the product of the inputs and the kernel, with the bias, in the
-/// order of `recurrent_columns`. Weights: the recurrent kernel (units, gates * units); of Gru also the bias, which may
-/// be left out.
+/// Returns the columns of the product of inputs and kernel that `recurrent_kernel` reads.
+std::shared_ptr<const std::vector<int>> recurrent_columns(RecurrentDescription::Cell cell,
+                                                          std::int64_t units);
+/// Returns a kernel that runs the cell. Input: the product of the inputs and the kernel, in the order of
+/// `recurrent_columns`. Weights: the recurrent kernel (units, gates * units); the bias, which may be left out, with
+/// a number for each column, and of Gru two such rows.
 std::shared_ptr<const NodeKernel> recurrent_kernel(const RecurrentDescription& description);
 
 /// Returns a kernel that permutes axes: axis k of the result is axis `axes[k]` of the input.

@@ -22,15 +22,14 @@ class RecurrentKernel final : public NodeKernel {
   }
   std::int64_t products() const override { return d_.samples * d_.steps * d_.units * columns_.width; }
   std::size_t packed_size() const override {
-    return static_cast<std::size_t>(d_.units * columns_.width + (d_.cell == CellKind::Gru ? padded_ : 0));
+    return static_cast<std::size_t>(d_.units * columns_.width + padded_ * (columns_.gates + apart()));
   }
-  /// Packs the recurrent kernel, and the recurrent bias of a GRU's candidate behind the kernel.
+  /// Packs the recurrent kernel, and the biases behind the kernel.
   void pack(const std::vector<const float*>& weights, float* packed) const override {
     columns_.panels(weights[0], packed);
-    if (d_.cell != CellKind::Gru) return;
-    float* const bias = packed + d_.units * columns_.width;
-    std::fill_n(bias, padded_, 0.F);
-    if (weights[1]) std::copy_n(weights[1] + 2 * columns_.columns - d_.units, d_.units, bias);
+    float* const biases = packed + d_.units * columns_.width;
+    if (weights[1]) columns_.biases(weights[1], apart(), biases);
+    else std::fill_n(biases, padded_ * (columns_.gates + apart()), 0.F);
   }
   std::size_t scratch_bytes() const override {
     constexpr std::int64_t rows_per_sample = 7;  // two of h, two of c, and the last output, h and c
@@ -65,6 +64,8 @@ class RecurrentKernel final : public NodeKernel {
     else f.template operator()<SimpleCell<Tanh>>();
   }
 
+  bool apart() const { return d_.cell == CellKind::Gru; }
+
   const Description d_;
   const GateColumns<float> columns_;
   const std::int64_t padded_;  // units
@@ -72,18 +73,12 @@ class RecurrentKernel final : public NodeKernel {
 
 }  // namespace
 
-std::shared_ptr<const ProductColumns> recurrent_columns(CellKind cell, std::int64_t units) {
+std::shared_ptr<const std::vector<int>> recurrent_columns(CellKind cell, std::int64_t units) {
   const GateColumns<float> columns{units, gates_of(cell)};
-  const auto out = std::make_shared<ProductColumns>();
-  out->kernel.assign(static_cast<std::size_t>(columns.width), -1);
-  out->bias.assign(out->kernel.size(), {-1, -1});
+  const auto out = std::make_shared<std::vector<int>>(columns.width, -1);
   columns.for_stretches([&](std::int64_t column, std::int64_t place, std::int64_t n) {
-    const bool second = cell == CellKind::Gru && column < 2 * units;  // the candidate's stays with the state
-    for (std::int64_t i = 0; i < n; ++i) {
-      const auto at = static_cast<std::size_t>(place + i);
-      out->kernel[at] = out->bias[at][0] = static_cast<int>(column + i);
-      if (second) out->bias[at][1] = static_cast<int>(columns.columns + column + i);
-    }
+    for (std::int64_t i = 0; i < n; ++i)
+      (*out)[static_cast<std::size_t>(place + i)] = static_cast<int>(column + i);
   });
   return out;
 }

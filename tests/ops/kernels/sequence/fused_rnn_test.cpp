@@ -41,8 +41,8 @@ Formula simple(const Function& activation) {
 }
 
 /// The sizes and options of a run, and its arguments: the projections of the inputs (samples, steps, gates, units),
-/// the initial states, the recurrent kernel, the bias of the projection that stays apart, and the mask. Steps are in
-/// the order of time.
+/// the initial states, the recurrent kernel, the biases of the gates and of the projection that stays apart, and the
+/// mask. Steps are in the order of time.
 struct Run {
   std::size_t samples, steps, units;
   bool time_major, go_backwards, zero_masked, masked;
@@ -56,8 +56,8 @@ struct Run {
       for (std::size_t gate = 0; gate < f.gates; ++gate) {
         const reference::Array of_states =
             xt::view(products, xt::all(), xt::range(gate * units, (gate + 1) * units));
-        z.push_back(xt::view(now, xt::all(), gate));
-        if (f.apart && gate + 1 == f.gates) z.push_back(of_states + bias);
+        z.push_back(xt::view(now, xt::all(), gate) + xt::view(bias, gate));
+        if (f.apart && gate + 1 == f.gates) z.push_back(of_states + xt::view(bias, f.gates));
         else z[gate] += of_states;
       }
       return f.step(z, s);
@@ -89,7 +89,7 @@ Run random_run(const Formula& f, int number, std::mt19937& random) {
   run.masked = number % 3 != 0;
   run.projected = random_array({run.samples, run.steps, f.gates, run.units}, random);
   run.kernel = random_array({run.units, f.gates * run.units}, random);
-  run.bias = random_array({run.units}, random);
+  run.bias = random_array({f.gates + f.apart, run.units}, random);
   run.kernel /= std::sqrt(static_cast<double>(run.units));
   run.kernel = xt::cast<double>(xt::cast<float>(run.kernel));
   for (std::size_t s = 0; s < f.states; ++s)
@@ -121,7 +121,12 @@ class Fused {
         h_(numbers<A>(rows() * blocks_.padded)),
         c_(numbers<A>(rows() * blocks_.padded)),
         apart_(rows() * blocks_.padded),
-        bias_(padded(run.bias)) {
+        bias_(blocks_.padded * i64(f.gates + f.apart)) {
+    std::fill_n(bias_.data(), bias_.size(), A(0));
+    for (std::size_t b = 0; b < run.bias.shape(0); ++b)
+      for (i64 j = 0; j < i64(run.units); ++j)
+        bias_[(j / k::lanes<A> * i64(run.bias.shape(0)) + i64(b)) * k::lanes<A> + j % k::lanes<A>] =
+            A(run.bias(b, j));
     for_steps([&](std::size_t sample, std::size_t step) {
       const i64 row = run.row(sample, step, true);
       mask_[row] = run.mask(sample, step) != 0;

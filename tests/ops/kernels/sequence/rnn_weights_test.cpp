@@ -33,18 +33,38 @@ void for_columns(const F& f) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("kernels: columns of gates are spread to blocks, added and gathered", A, float, double) {
+TEST_CASE_TEMPLATE("kernels: columns of gates are spread to blocks and gathered", A, float, double) {
   for_columns<A>([](const k::GateColumns<A>& of) {
     for (const i64 rows : {1, 5}) {
       const ::Array<A> x = numbers<A>(rows * of.columns), wide(rows * of.width);
       const reference::Array wanted = spread(as_reference(x, {rows, of.columns}), of);
       of.spread(x.data(), rows, wide.data());
       CHECK(close(as_list(wide), wanted, exactly));
-      of.add(x.data(), rows, wide.data());
-      CHECK(close(as_list(wide), reference::Array(2. * wanted), exactly));
       ::Array<A> back(x.size());
       of.gather(wide.data(), rows, back.data());
-      for (i64 i = 0; i < x.size(); ++i) CHECK(back[i] == 2 * x[i]);
+      for (i64 i = 0; i < x.size(); ++i) CHECK(back[i] == x[i]);
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("kernels: two rows of biases are added, but for the last gate's, which are neighbours", A,
+                   float, double) {
+  for_columns<A>([](const k::GateColumns<A>& of) {
+    const ::Array<A> x = numbers<A>(2 * of.columns);
+    for (const bool apart : {false, true}) {
+      const i64 all = of.gates + apart;
+      ::Array<A> biases(of.blocks.padded * all), wanted(of.blocks.padded * all);
+      std::fill_n(wanted.data(), wanted.size(), A(0));
+      for (i64 gate = 0; gate < of.gates; ++gate)
+        for (i64 unit = 0; unit < of.units; ++unit) {
+          const auto at = [&](i64 g) {
+            return (unit / k::lanes<A> * all + g) * k::lanes<A> + unit % k::lanes<A>;
+          };
+          wanted[at(gate)] += x[gate * of.units + unit];
+          if (apart) wanted[at(gate + (gate + 1 == of.gates))] += x[of.columns + gate * of.units + unit];
+        }
+      of.biases(x.data(), apart, biases.data());
+      CHECK(close(as_list(biases), as_list(wanted), exactly));
     }
   });
 }
