@@ -41,7 +41,7 @@ TEST_CASE("threads write and read at once" * needs_hdf5) {
 }
 #endif
 
-TEST_CASE("a file that is no HDF5 file, or a part of one, is an error that names the file") {
+TEST_CASE("a file that is no HDF5 file, or a part of one, is an error that names the file" * needs_hdf5) {
   const Files files;
   const std::string bytes = image_of(tree());
   CHECK_THROWS_WITH_AS(hdf5::read_file("load", files.folder() + "/missing.h5"), Contains("missing.h5"),
