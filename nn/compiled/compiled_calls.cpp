@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -19,29 +20,21 @@ thread_local bool compiling = false;
 /// The number of signatures for which a model keeps plans.
 constexpr std::size_t most_entries = 4;
 
-std::string_view setting() {
+bool switched_off() {
   const char* const value = std::getenv("KTAPE_COMPILE");
-  return value ? value : "";
+  return value && std::string_view(value) == "0";
 }
 
 }  // namespace
 
-CompilingScope::CompilingScope() : before_(std::exchange(compiling, setting() != "0")) {}
+CompilingScope::CompilingScope() : before_(std::exchange(compiling, !switched_off())) {}
 CompilingScope::~CompilingScope() { compiling = before_; }
 
 struct CompiledCalls::Entry {
   std::vector<std::pair<Shape, DType>> signature;
-  std::mutex mutex;
   std::shared_ptr<const Plan> plan;  ///< null before the end of the first run
-
-  std::shared_ptr<const Plan> known() {
-    const std::lock_guard lock(mutex);
-    return plan;
-  }
-  void keep(const std::shared_ptr<const Plan>& made) {
-    const std::lock_guard lock(mutex);
-    if (!plan) plan = made;
-  }
+  /// The network that computes the outputs from the inputs; null if the plan has more items.
+  std::shared_ptr<backend::CompiledNetwork> network;
 };
 
 CompiledCalls::CompiledCalls(std::vector<PlannedCall> calls, std::size_t inputs, std::size_t slots,
@@ -55,15 +48,18 @@ bool CompiledCalls::usable(const std::vector<Tensor>& inputs) {
          K::compiles_networks();
 }
 
-std::shared_ptr<CompiledCalls::Entry> CompiledCalls::entry_of(const std::vector<Tensor>& inputs) {
-  const auto fits = [&](const std::shared_ptr<Entry>& entry) {
-    return std::equal(inputs.begin(), inputs.end(), entry->signature.begin(), entry->signature.end(),
-                      [](const Tensor& x, const auto& known) {
-                        return x.shape() == known.first && x.dtype() == known.second;
-                      });
+CompiledCalls::Entries::iterator CompiledCalls::find(const std::vector<Tensor>& inputs) {
+  const auto same = [](const Tensor& x, const auto& known) {
+    return x.shape() == known.first && x.dtype() == known.second;
   };
+  return std::find_if(entries_.begin(), entries_.end(), [&](const std::shared_ptr<Entry>& entry) {
+    return std::equal(inputs.begin(), inputs.end(), entry->signature.begin(), entry->signature.end(), same);
+  });
+}
+
+std::shared_ptr<CompiledCalls::Entry> CompiledCalls::entry_of(const std::vector<Tensor>& inputs) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(entries_.begin(), entries_.end(), fits);
+  const auto found = find(inputs);
   if (found != entries_.end()) {
     entries_.splice(entries_.begin(), entries_, found);
     return entries_.front();
@@ -73,6 +69,17 @@ std::shared_ptr<CompiledCalls::Entry> CompiledCalls::entry_of(const std::vector<
   entries_.push_front(entry);
   if (entries_.size() > most_entries) entries_.pop_back();
   return entry;
+}
+
+void CompiledCalls::keep(Entry& entry, const std::shared_ptr<const Plan>& made) {
+  std::vector<int> slots(inputs_);
+  std::iota(slots.begin(), slots.end(), 0);
+  const std::lock_guard lock(mutex_);
+  if (entry.plan) return;
+  entry.plan = made;
+  const PlanItem& first = made->items[0];
+  if (made->items.size() == 1 && first.inputs == slots && first.outputs == outputs_ && first.copies.empty())
+    entry.network = first.network;
 }
 
 std::vector<Tensor> CompiledCalls::slots_of(const std::vector<Tensor>& inputs) const {
@@ -89,16 +96,33 @@ std::vector<Tensor> CompiledCalls::outputs_of(const std::vector<Tensor>& slots) 
 
 std::vector<Tensor> CompiledCalls::run(const std::vector<Tensor>& inputs) {
   const std::shared_ptr<Entry> entry = entry_of(inputs);
+  const auto known = [&] {
+    const std::lock_guard lock(mutex_);
+    return entry->plan;
+  };
   std::vector<Tensor> slots = slots_of(inputs);
-  if (const std::shared_ptr<const Plan> plan = entry->known()) {
+  if (const std::shared_ptr<const Plan> plan = known()) {
     run_plan(*plan, calls_, slots);
     return outputs_of(slots);
   }
   // Threads that come together make a plan each: a layer's call may wait for another thread's prediction.
   const auto plan = std::make_shared<const Plan>(make_plan(calls_, slots, inputs_, outputs_));
-  entry->keep(plan);
+  keep(*entry, plan);
   if (log::enabled(log::Level::Debug) && !said_.exchange(true)) say_what_is_called(*plan);
   return outputs_of(slots);
+}
+
+std::optional<std::vector<Tensor>> CompiledCalls::run_again(const std::vector<Tensor>& inputs) {
+  if (!usable(inputs)) return {};
+  std::shared_ptr<backend::CompiledNetwork> network;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = find(inputs);
+    if (found == entries_.end()) return {};
+    entries_.splice(entries_.begin(), entries_, found);
+    network = (*found)->network;
+  }
+  return network ? network->run(inputs) : std::nullopt;
 }
 
 void CompiledCalls::say_what_is_called(const Plan& plan) const {
@@ -121,7 +145,7 @@ std::optional<ExplainedPlan> CompiledCalls::explanation() {
   {
     const std::lock_guard lock(mutex_);
     for (const std::shared_ptr<Entry>& entry : entries_) {
-      plan = entry->known();
+      plan = entry->plan;
       if (!plan) continue;
       for (std::size_t i = 0; i < entry->signature.size(); ++i)
         shapes << (i == 0 ? "" : ", ") << entry->signature[i].first;

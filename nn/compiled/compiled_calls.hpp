@@ -39,12 +39,19 @@ class CompiledCalls {
   static bool usable(const std::vector<Tensor>& inputs);
 
   std::vector<Tensor> run(const std::vector<Tensor>& inputs);
+  /// Runs the plan of an earlier run with inputs of these shapes and dtypes. Returns none if a plan may not run on
+  /// the inputs, or if no plan is a single network.
+  std::optional<std::vector<Tensor>> run_again(const std::vector<Tensor>& inputs);
   /// Measures the plan that ran last; returns none if there is no plan.
   std::optional<ExplainedPlan> explanation();
 
  private:
   struct Entry;
+  using Entries = std::list<std::shared_ptr<Entry>>;
+  /// Returns the place of the entry for inputs of these shapes and dtypes. The caller holds the mutex.
+  Entries::iterator find(const std::vector<Tensor>& inputs);
   std::shared_ptr<Entry> entry_of(const std::vector<Tensor>& inputs);
+  void keep(Entry& entry, const std::shared_ptr<const Plan>& made);
   std::vector<Tensor> slots_of(const std::vector<Tensor>& inputs) const;
   std::vector<Tensor> outputs_of(const std::vector<Tensor>& slots) const;
   /// Logs the layers that the plan calls.
@@ -54,18 +61,8 @@ class CompiledCalls {
   const std::size_t inputs_, slots_;
   const std::vector<int> outputs_;
   std::atomic<bool> said_{false};  ///< whether the log names the called layers
-  std::mutex mutex_;
-  std::list<std::shared_ptr<Entry>> entries_;  ///< the most recently used entry first
-};
-
-/// A model that keeps plans.
-class WithPlans {
- public:
-  /// Returns the plans; null where there can be none.
-  virtual std::shared_ptr<CompiledCalls> plans() const = 0;
-
- protected:
-  ~WithPlans() = default;
+  std::mutex mutex_;               ///< guards the entries, and the plan of each
+  Entries entries_;                ///< the most recently used entry first
 };
 
 }  // namespace ktape::nn

@@ -12,8 +12,7 @@ namespace {
 std::shared_ptr<CompiledCalls> plans_of(const Model& model) {
   if (const auto* functional = dynamic_cast<const FunctionalImpl*>(&model.impl()))
     return {model.shared(), functional->graph().plans()};
-  const auto* with_plans = dynamic_cast<const WithPlans*>(&model.impl());
-  return with_plans ? with_plans->plans() : nullptr;
+  return model.impl().plans();
 }
 
 }  // namespace

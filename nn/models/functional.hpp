@@ -55,6 +55,7 @@ class FunctionalImpl : public ModelImpl {
   std::vector<Tensor> inputs() const override { return inputs_; }
   std::vector<Tensor> outputs() const override { return outputs_; }
   std::vector<Layer> sublayers() const override;
+  std::shared_ptr<CompiledCalls> plans() const override;
   void add_graph_report(const Tensor& value, const std::string& name) override;
   std::vector<std::string> input_names() const override;
   std::vector<std::string> output_names() const override;

@@ -6,6 +6,7 @@
 
 namespace ktape::nn {
 
+class CompiledCalls;
 class ModelImpl;
 class Trainer;
 struct SummaryOptions;
@@ -264,6 +265,8 @@ class ModelImpl : public LayerImpl {
   virtual std::vector<Tensor> outputs() const { return {}; }
   /// Returns the layers that `layers()` lists.
   virtual std::vector<Layer> layers() const { return sublayers(); }
+  /// Returns the plans that give the outputs of a prediction alone; null for a model without, as by default.
+  virtual std::shared_ptr<CompiledCalls> plans() const { return nullptr; }
   /// Implements `Model::add_metric` and, with an empty name, `Model::add_loss`.
   virtual void add_graph_report(const Tensor& value, const std::string& name);
   /// Return the names of the inputs and outputs, in order; empty if the names are not known. Override them in

@@ -11,7 +11,7 @@ namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-class SequentialImpl final : public ModelImpl, public WithPlans {
+class SequentialImpl final : public ModelImpl {
  public:
   explicit SequentialImpl(const ModelOptions& options)
       : ModelImpl("Sequential",

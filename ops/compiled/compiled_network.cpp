@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstring>
 #include <limits>
+#include <span>
 
 namespace ktape::backend {
 namespace {
@@ -58,15 +59,15 @@ std::shared_ptr<CompiledNetwork> CompiledNetwork::make(const NetworkBuilder& bui
   kernels::use_small_products(made->network_);
   made->products_ = kernels::largest_products(made->network_);
   made->variables_ = builder.weights();
-  return made->variant().program ? made : nullptr;
+  return made->ready().program ? made : nullptr;
 }
 
-CompiledNetwork::Variant CompiledNetwork::variant() {
+CompiledNetwork::Ready CompiledNetwork::ready() {
   const std::lock_guard lock(mutex_);
   Variant& variant = variants_[omp_get_max_threads()];
   if (!variant.program) variant.program = kernels::Program::make(network_);
   if (variant.program) refresh(variant);
-  return variant;
+  return {variant.program.get(), variant.weights};
 }
 
 void CompiledNetwork::refresh(Variant& variant) const {
@@ -90,29 +91,29 @@ void CompiledNetwork::refresh(Variant& variant) const {
 std::optional<std::vector<Tensor>> CompiledNetwork::run(const std::vector<Tensor>& inputs) {
   if (!std::all_of(inputs.begin(), inputs.end(), is_finite)) return {};
   const kernels::OneThread alone(kernels::suits_one_thread(products_));
-  const Variant used = variant();
-  if (!used.weights) return {};
+  const Ready now = ready();
+  if (!now.weights) return {};
   std::vector<Tensor> outputs;
-  std::vector<const void*> from;
-  std::vector<void*> to;
-  for (const Tensor& x : inputs) from.push_back(x.raw());
-  for (const auto& [shape, dtype] : outputs_) {
-    outputs.push_back(Tensor::empty(shape, dtype));
-    to.push_back(outputs.back().raw());
-  }
-  used.program->run(used.weights, from, to);
+  outputs.reserve(outputs_.size());
+  std::vector<void*> arrays;
+  arrays.reserve(inputs.size() + outputs_.size());
+  for (const Tensor& x : inputs) arrays.push_back(const_cast<void*>(static_cast<const void*>(x.raw())));
+  for (const auto& [shape, dtype] : outputs_)
+    arrays.push_back(outputs.emplace_back(Tensor::empty(shape, dtype)).raw());
+  const std::span<void* const> all(arrays);
+  now.program->run(now.weights, all.first(inputs.size()), all.subspan(inputs.size()));
   return outputs;
 }
 
 std::vector<kernels::ProgramStep> CompiledNetwork::steps() {
   const kernels::OneThread alone(kernels::suits_one_thread(products_));
-  const Variant used = variant();
-  return used.program->steps(used.weights);
+  const Ready now = ready();
+  return now.program->steps(now.weights);
 }
 
 std::size_t CompiledNetwork::arena_bytes() {
   const kernels::OneThread alone(kernels::suits_one_thread(products_));
-  return variant().program->arena_bytes();
+  return ready().program->arena_bytes();
 }
 
 }  // namespace ktape::backend

@@ -40,8 +40,13 @@ class CompiledNetwork {
     Weights weights;  ///< null while a weight is not finite
   };
 
-  /// Returns the variant for the threads that this thread has.
-  Variant variant();
+  /// A program, which lives as long as the network, and its weights.
+  struct Ready {
+    const kernels::Program* program;
+    Weights weights;
+  };
+  /// Returns the program for the threads that this thread has; null if oneDNN has no fast primitive for a node.
+  Ready ready();
   void refresh(Variant& variant) const;
 
   kernels::Network network_;

@@ -62,6 +62,7 @@ using Place = ArgumentPlace;
 struct Workplace {
   std::shared_ptr<const Program::Weights> weights;
   std::vector<std::unordered_map<int, memory>> arguments;  ///< of each step
+  std::vector<NodeKernel::Arrays> own;                     ///< of each step
   std::vector<std::vector<memory>> inputs, outputs;        ///< the arguments that each run sets
   std::vector<std::pair<std::size_t, memory>> in_arena;    ///< the arguments in the arena, with their offsets
   dnnl::stream stream{processor()};
@@ -70,8 +71,7 @@ struct Workplace {
 
 /// The arrays of one run.
 struct RunArrays {
-  const std::vector<const void*>& inputs;
-  const std::vector<void*>& outputs;
+  std::span<void*const> inputs, outputs;
 };
 
 /// The arena is taken from the tensors' allocator for each run, so that programs share the memory; the
@@ -90,8 +90,8 @@ class OnednnProgram final : public Program {
     packed->packed = pack_weights(made_, weights, owner);
     return packed;
   }
-  void run(const std::shared_ptr<const Weights>& weights, const std::vector<const void*>& inputs,
-           const std::vector<void*>& outputs) const override {
+  void run(const std::shared_ptr<const Weights>& weights, std::span<void* const> inputs,
+           std::span<void* const> outputs) const override {
     std::unique_ptr<Workplace> at = take(weights);
     Workspace<float> arena(arena_floats());
     bind(*at, arena, {inputs, outputs});
@@ -129,7 +129,7 @@ void OnednnProgram::bind(Workplace& at, Workspace<float>& arena, const RunArrays
     at.arena = start;
   }
   for (std::size_t i = 0; i < arrays.inputs.size(); ++i)
-    for (memory& m : at.inputs[i]) m.set_data_handle(const_cast<void*>(arrays.inputs[i]), at.stream);
+    for (memory& m : at.inputs[i]) m.set_data_handle(arrays.inputs[i], at.stream);
   for (std::size_t i = 0; i < arrays.outputs.size(); ++i)
     for (memory& m : at.outputs[i]) m.set_data_handle(arrays.outputs[i], at.stream);
 }
@@ -141,7 +141,7 @@ void* OnednnProgram::location(const Place& place, const Workplace& at, const Run
     case Place::In::Arena:
       return at.arena + made_.blocks[place.index].offset;
     case Place::In::Input:
-      return const_cast<void*>(arrays.inputs[place.index]);
+      return arrays.inputs[place.index];
     case Place::In::Output:
       return arrays.outputs[place.index];
     case Place::In::Weights:
@@ -154,9 +154,9 @@ void OnednnProgram::run_step(std::size_t i, Workplace& at, const RunArrays& arra
   const NetworkStep& step = made_.steps[i];
   if (step.own) {
     const auto floats = [&](const Place& place) { return static_cast<float*>(location(place, at, arrays)); };
-    NodeKernel::Arrays of_kernel;
+    NodeKernel::Arrays& of_kernel = at.own[i];
     for (std::size_t k = 0; k < step.own_arguments.inputs.size(); ++k)
-      of_kernel.inputs.push_back(floats(step.own_arguments.inputs[k]));
+      of_kernel.inputs[k] = floats(step.own_arguments.inputs[k]);
     of_kernel.packed = floats(step.own_arguments.packed);
     of_kernel.scratch = location(step.own_arguments.scratch, at, arrays);
     of_kernel.output = floats(step.own_arguments.output);
@@ -185,6 +185,7 @@ std::unique_ptr<Workplace> OnednnProgram::workplace(const std::shared_ptr<const 
   out->inputs.resize(made_.inputs), out->outputs.resize(made_.network.outputs.size());
   for (const NetworkStep& step : made_.steps) {
     std::unordered_map<int, memory>& arguments = out->arguments.emplace_back();
+    out->own.emplace_back().inputs.resize(step.own_arguments.inputs.size());
     for (const auto& [name, place] : step.arguments) {
       const bool packed = place.in == Place::In::Weights;
       const memory argument(place.layout, processor(),
@@ -223,8 +224,7 @@ std::vector<ProgramStep> OnednnProgram::steps(const std::shared_ptr<const Weight
   if (!weights) return out;
   const std::unique_ptr<Workplace> at = workplace(weights);
   std::vector<WorkVector<float>> arrays;
-  std::vector<const void*> inputs;
-  std::vector<void*> outputs;
+  std::vector<void*> inputs, outputs;
   const auto add_array = [&](std::int64_t size) {
     return arrays.emplace_back(static_cast<std::size_t>(size), 0.F).data();
   };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,8 @@ class Program {
                                               const std::shared_ptr<const void>& owner) const = 0;
   /// Runs the program. `inputs` has an array for each Input of the network, `outputs` for each output, of the
   /// nodes' numbers; inputs are only read. Must have the number of threads of `make`.
-  virtual void run(const std::shared_ptr<const Weights>& weights, const std::vector<const void*>& inputs,
-                   const std::vector<void*>& outputs) const = 0;
+  virtual void run(const std::shared_ptr<const Weights>& weights, std::span<void* const> inputs,
+                   std::span<void* const> outputs) const = 0;
   /// Returns the steps. Given weights, runs the program a few times on zeros and measures each step.
   virtual std::vector<ProgramStep> steps(const std::shared_ptr<const Weights>& weights) const = 0;
   virtual std::size_t arena_bytes() const = 0;
