@@ -272,6 +272,39 @@ TEST_CASE("threads run one plan at once") {
   for (int i = 0; i < 6; ++i) CHECK(agrees(results[i], eager(model, images(1 + i % 3, i))));
 }
 
+TEST_CASE("a later prediction asks the model's own class, the names of inputs, and masks") {
+  struct CountingImpl : nn::FunctionalImpl {
+    using nn::FunctionalImpl::FunctionalImpl;
+    int predictions = 0;
+    std::vector<Tensor> predict_step(const nn::Batch& batch) override {
+      ++predictions;
+      return nn::FunctionalImpl::predict_step(batch);
+    }
+  };
+  const Tensor a = nn::Input({3}, {.name = "a"}), b = nn::Input({3}, {.name = "b"});
+  const Tensor y = nn::Dense(2)(nn::Subtract()({a, b}));
+  const auto counting = std::make_shared<CountingImpl>(ktape::TensorList{a, b}, y);
+  const nn::Model own(counting), model({a, b}, y);
+  const Tensor ones = K::ones({4, 3}), twos = ones + 1;
+  for (int i = 0; i < 3; ++i) own.predict_on_batch({ones, twos});
+  CHECK(counting->predictions == 3);
+  const Tensor first = model.predict_on_batch({ones, twos})[0];
+  CHECK(same_bits(model.predict_on_batch({ones, twos})[0], first));
+  CHECK(same_bits(model.predict_on_batch({{"b", twos}, {"a", ones}})[0], first));
+  CHECK(agrees(model.predict_on_batch({{"b", ones}, {"a", twos}})[0], -first));
+  CHECK_THROWS_AS(model.predict_on_batch(ones), ktape::ValueError);
+
+  model.add_metric(K::mean(y), "mean");
+  CHECK(model.predict_on_batch({ones, twos}).size() == 1);
+  CHECK(model.predict_on_batch({ones, twos}).size() == 1);
+
+  const nn::Sequential recurrent({nn::Input({3, 2}), nn::LSTM(2)});
+  const Tensor x = normal({1, 3, 2}, 1, "float32"),
+               masked = nn::with_mask(x, K::constant({{true, false, false}}));
+  recurrent.predict_on_batch(x);
+  CHECK(agrees(recurrent.predict_on_batch(masked)[0], eager(recurrent, masked)));
+}
+
 TEST_CASE("a Sequential that gets another layer gets another plan") {
   const nn::Sequential model({nn::Dense(8, {.activation = "relu"})});
   const Tensor x = normal({6, 4}, 1, "float32");
