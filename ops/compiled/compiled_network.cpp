@@ -59,6 +59,7 @@ std::shared_ptr<CompiledNetwork> CompiledNetwork::make(const NetworkBuilder& bui
   kernels::use_small_products(made->network_);
   made->products_ = kernels::largest_products(made->network_);
   made->variables_ = builder.weights();
+  const kernels::OneThread alone(kernels::suits_one_thread(made->products_));
   return made->ready().program ? made : nullptr;
 }
 
