@@ -26,8 +26,9 @@ struct Equation {
   std::string output;
 };
 
-[[noreturn]] void reject(const std::string& equation, const std::string& rule) {
-  fail("[einsum] ", rule, ": received equation='", equation, "'");
+template <class... Parts>
+[[noreturn]] void reject(const std::string& equation, const Parts&... rule) {
+  fail("[einsum] ", rule..., ": received equation='", equation, "'");
 }
 
 std::string expand(const std::string& equation, const std::string& term, int ellipsis_rank) {
@@ -39,13 +40,13 @@ std::string expand(const std::string& equation, const std::string& term, int ell
     } else if (std::isalpha(static_cast<unsigned char>(term[i]))) {
       labels += term[i];
     } else {
-      reject(equation, std::string("a term is made of letters and at most one '...', not '") + term[i] + "'");
+      reject(equation, "a term is made of letters and at most one '...', not '", term[i], "'");
     }
   }
   std::string sorted = labels;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-    reject(equation, "a letter may occur once per term, not twice as in '" + term + "'");
+    reject(equation, "a letter may occur once per term, not twice as in '", term, "'");
   return labels;
 }
 
@@ -61,8 +62,7 @@ Equation parse(const std::string& equation, const TensorList& operands) {
     if (c == ',') terms.emplace_back();
     else terms.back() += c;
   if (terms.size() != operands.size())
-    reject(equation, "there must be one term per operand, not " + std::to_string(terms.size()) + " for " +
-                         std::to_string(operands.size()));
+    reject(equation, "there must be one term per operand, not ", terms.size(), " for ", operands.size());
   int most = 0;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const bool ellipsis = terms[i].find("...") != std::string::npos;
@@ -103,8 +103,7 @@ std::int64_t extent(const Equation& equation, const std::string& text, const Ten
            "' in '", text, "'");
     found = !broadcasts ? merged(*found, n) : found == 1 ? n : *found;
   }
-  if (!found)
-    reject(text, std::string("a letter of the result must occur in an operand, not '") + label + "'");
+  if (!found) reject(text, "a letter of the result must occur in an operand, not '", label, "'");
   return *found;
 }
 
