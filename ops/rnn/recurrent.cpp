@@ -12,6 +12,8 @@
 #include <ktape/ops/rnn/recurrent.hpp>
 #include <ktape/ops/shape.hpp>
 
+#include <array>
+
 namespace ktape::backend {
 namespace {
 
