@@ -103,7 +103,7 @@ Tensor floor_divide(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   if (o.x.dtype().is_integer())
     return integer_binary("floor_divide", o, [](auto x, auto y) { return rounded_quotient(x, y, down); });
   return smooth_binary(
-      "floor_divide", o, [](auto x, auto y) { return xsimd::floor(x / y); }, nullptr, nullptr);
+      "floor_divide", o, [](auto x, auto y) { return vectors::floor(x / y); }, nullptr, nullptr);
 }
 
 Tensor mod(const TensorOrNumber& x1, const TensorOrNumber& x2) {

@@ -23,18 +23,18 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Tensor floor(const Tensor& x) {
   return smooth_unary(
-      "floor", x, [](auto a) { return xsimd::floor(a); }, nullptr);
+      "floor", x, [](auto a) { return vectors::floor(a); }, nullptr);
 }
 Tensor ceil(const Tensor& x) {
   return smooth_unary(
-      "ceil", x, [](auto a) { return xsimd::ceil(a); }, nullptr);
+      "ceil", x, [](auto a) { return vectors::ceil(a); }, nullptr);
 }
 
 Tensor trunc(const Tensor& x) {
   expect_defined("trunc", "x", x);
   if (!x.dtype().is_floating()) return backend::identity(x);
   return smooth_unary(
-      "trunc", x, [](auto a) { return xsimd::trunc(a); }, nullptr);
+      "trunc", x, [](auto a) { return vectors::trunc(a); }, nullptr);
 }
 
 Tensor round(const Tensor& given, int decimals) {

@@ -11,6 +11,20 @@ Batch<A> exp(const Batch<A>& x) {
   return exp_of<A>(x);
 }
 
+/// Round each lane down, up, or towards zero, with the sign of x, which xsimd 8.1 loses for zeros without SSE4.1.
+template <class A>
+Batch<A> floor(const Batch<A>& x) {
+  return xsimd::copysign(xsimd::floor(x), x);
+}
+template <class A>
+Batch<A> ceil(const Batch<A>& x) {
+  return xsimd::copysign(xsimd::ceil(x), x);
+}
+template <class A>
+Batch<A> trunc(const Batch<A>& x) {
+  return xsimd::copysign(xsimd::trunc(x), x);
+}
+
 /// Returns log(1 + x) for 0 <= x <= 1.
 template <class A>
 Batch<A> log1p_of_fraction(const Batch<A>& x) {

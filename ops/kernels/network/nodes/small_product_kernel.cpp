@@ -1,8 +1,10 @@
 #include <ktape/ops/kernels/network/folding.hpp>
 #include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
 #include <ktape/ops/kernels/sequence/fused_rnn.hpp>
+#include <ktape/ops/kernels/simd/exp.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace ktape::kernels {
 
@@ -58,9 +60,7 @@ class SmallProductKernel final : public NodeKernel {
       const float* const x = at.inputs[0] + row * inner_;
       float* const out = at.output + row * columns_;
       for (std::int64_t j = 0; j < columns_; j += width) {
-        const float* column = at.packed + j;
-        Vec<float> sum = load(column);
-        for (std::int64_t k = 0; k < inner_; ++k) sum += x[k] * load(column += stride());
+        Vec<float> sum = column_sums(x, at.packed + j);
         for (const ElementFunction& f : node_.functions) sum = applied(f, sum);
         store_partial(out + j, sum, std::min(width, columns_ - j));
       }
@@ -69,6 +69,24 @@ class SmallProductKernel final : public NodeKernel {
 
  private:
   std::int64_t stride() const { return padded<float>(columns_); }
+  /// Returns the bias and the product for a vector of columns. Without fused instructions the sums are of float64: those
+  /// of float32 would be rounded twice, and less exact than the layers' sums.
+  Vec<float> column_sums(const float* x, const float* column) const {
+#if defined(KTAPE_FUSED)
+    Vec<float> sum = load(column);
+    for (std::int64_t k = 0; k < inner_; ++k) sum += x[k] * load(column += stride());
+#else
+    std::array<double, width> sums;
+    std::copy_n(column, width, sums.begin());
+    for (std::int64_t k = 0; k < inner_; ++k) {
+      column += stride();
+      for (std::int64_t i = 0; i < width; ++i) sums[i] += static_cast<double>(x[k]) * column[i];
+    }
+    Vec<float> sum;
+    for (std::int64_t i = 0; i < width; ++i) sum[i] = static_cast<float>(sums[i]);
+#endif
+    return sum;
+  }
 
   const NetworkNode node_;
   const std::int64_t rows_, inner_, columns_;

@@ -50,6 +50,25 @@ void check(const char* name, Tensor (*op)(const Tensor& x), F exact) {
 
 }  // namespace
 
+TEST_CASE("floor, ceil, trunc and round keep the sign of zero") {
+  const auto signs = [](const Tensor& x) {
+    std::vector<bool> found;
+    for (int i = 0; i < x.size(); ++i) found.push_back(std::signbit(x.item<double>(i)));
+    return found;
+  };
+  for (const char* dtype : {"float32", "float64", "float16"}) {
+    CAPTURE(dtype);
+    const Tensor x = K::constant({-0., 0., -0.3, 0.3, -2., 2., -0., -0.2, 0.}, {.dtype = dtype});
+    const std::vector<bool> wanted = {true, false, true, false, true, false, true, true, false};
+    CHECK(signs(ops::floor(x)) == wanted);
+    CHECK(signs(ops::ceil(x)) == wanted);
+    CHECK(signs(ops::trunc(x)) == wanted);
+    CHECK(signs(ops::round(x, 0)) == wanted);
+    CHECK(signs(ops::round(x, 1)) == wanted);
+    CHECK(signs(ops::round(x, -1)) == wanted);
+  }
+}
+
 TEST_CASE("ops: exponential functions and logarithms are exact to 4 units in the last place") {
   check("exp", ops::exp, [](long double x) { return std::exp(x); });
   check("exp2", ops::exp2, [](long double x) { return std::exp2(x); });
