@@ -186,10 +186,12 @@ void LayerImpl::adopt_called(LayerImpl& called) {
   if (!is_part()) {
     const std::shared_ptr<LayerImpl> shared = called.weak_from_this().lock();
     if (!shared) return;
-    drop_unused_sublayers();
     adopt(Layer(shared));
-    const std::lock_guard lock(structure());
-    called.adopted_by_call_ = true;
+    {
+      const std::lock_guard lock(structure());
+      called.adopted_by_call_ = true;
+    }
+    drop_unused_sublayers();  // last, so that no thread sees the layer without the weights of either
   }
   called.part_of_.store(number_, std::memory_order_relaxed);
 }
