@@ -34,6 +34,7 @@ struct NetworkStep {
   std::vector<std::pair<int, ArgumentPlace>> arguments = {};
   std::string what, implementation;
   std::size_t node = 0;         ///< the node that the step helps to compute
+  bool one_thread = false;      ///< whether the primitive was made for one thread, and runs on one
   std::size_t clear_bytes = 0;  ///< bytes of the destination that are filled with zeros first
   std::shared_ptr<const NodeKernel> own = {};
   KernelArguments own_arguments = {};

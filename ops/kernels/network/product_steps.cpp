@@ -1,4 +1,5 @@
 #ifdef KTAPE_WITH_ONEDNN
+#include <ktape/ops/kernels/engine/one_thread.hpp>
 #include <ktape/ops/kernels/network/internal/step_maker.hpp>
 
 /// The steps of convolutions and products.
@@ -10,10 +11,15 @@ using Tag = memory::format_tag;
 namespace {
 bool has_bias(const NetworkNode& node) { return node.bias >= 0 || !node.normalizers.empty(); }
 
-/// Returns whether oneDNN's inner product may share each row among threads: the sums would depend on their number.
-bool may_split_rows(const dnnl::inner_product_forward::primitive_desc& description, std::int64_t inner) {
-  constexpr std::int64_t longest_whole = 1024;
-  return inner > longest_whole && std::strstr(description.impl_info_str(), "brgemm");
+/// oneDNN shares long rows among threads if the threads are more than the blocks of the result: the sums would depend on
+/// the number of threads. Inner products with AVX-512 share rows of more numbers than this, whatever the result.
+constexpr std::int64_t longest_whole_row = 1024;
+
+/// Returns whether oneDNN's sgemm, which computes inner products without AVX-512, may share the rows.
+bool sgemm_shares_rows(std::int64_t rows, std::int64_t inner, std::int64_t columns) {
+  constexpr std::int64_t block = 64, longest_whole = 512;
+  const auto blocks = [](std::int64_t n) { return (n + block - 1) / block; };
+  return inner > longest_whole && blocks(rows) * blocks(columns) < omp_get_max_threads();
 }
 }  // namespace
 
@@ -95,17 +101,26 @@ void StepMaker::add_product(std::size_t i, const NetworkNode& node) {
   const dnnl::inner_product_forward::desc operation(
       inference, from, {{columns, inner}, onednn_type(node.numbers), Tag::any},
       has_bias(node) ? vector_layout(columns) : memory::desc(), to);
-  const dnnl::inner_product_forward::primitive_desc description(operation, attributes(m.after), processor());
+  using Inner = dnnl::inner_product_forward;
+  const Inner::primitive_desc description(operation, attributes(m.after), processor());
   expect_fast(description);
-  if (!may_split_rows(description, inner))
-    return push_product<dnnl::inner_product_forward>(i, node, description,
-                                                     {{columns, inner}, float_type, Tag::io}, m.what);
-  const dnnl::matmul::desc whole_rows(
-      from, {{inner, columns}, onednn_type(node.numbers), Tag::any},
-      has_bias(node) ? memory::desc({1, columns}, float_type, Tag::ab) : memory::desc(), to);
-  push_product<dnnl::matmul>(i, node,
-                             dnnl::matmul::primitive_desc(whole_rows, attributes(m.after), processor()),
-                             {{inner, columns}, float_type, Tag::ab}, m.what);
+  const bool wide = std::strstr(description.impl_info_str(), "brgemm");
+  const memory::desc plain({columns, inner}, float_type, Tag::io);
+  if (wide && inner > longest_whole_row) {
+    const dnnl::matmul::desc whole_rows(
+        from, {{inner, columns}, onednn_type(node.numbers), Tag::any},
+        has_bias(node) ? memory::desc({1, columns}, float_type, Tag::ab) : memory::desc(), to);
+    push_product<dnnl::matmul>(i, node,
+                               dnnl::matmul::primitive_desc(whole_rows, attributes(m.after), processor()),
+                               {{inner, columns}, float_type, Tag::ab}, m.what);
+  } else if (!wide && sgemm_shares_rows(to.dims()[0], inner, columns)) {
+    const OneThread alone(true);
+    push_product<Inner>(i, node, Inner::primitive_desc(operation, attributes(m.after), processor()), plain,
+                        m.what);
+    made_.steps.back().one_thread = true;
+  } else {
+    push_product<Inner>(i, node, description, plain, m.what);
+  }
 }
 
 }  // namespace ktape::kernels

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #ifdef KTAPE_WITH_ONEDNN
+#include <ktape/ops/kernels/engine/one_thread.hpp>
 #include <ktape/ops/kernels/network/packed_weights.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
 
@@ -164,6 +165,7 @@ void OnednnProgram::run_step(std::size_t i, Workplace& at, const RunArrays& arra
   }
   if (step.clear_bytes > 0)
     std::memset(at.arguments[i].at(DNNL_ARG_TO).get_data_handle(), 0, step.clear_bytes);
+  const OneThread alone(step.one_thread);
   step.primitive.execute(at.stream, at.arguments[i]);
 }
 
