@@ -1,8 +1,8 @@
 #include <ktape/autograd/base/parallel.hpp>
 #include <ktape/ops/compiled/compiled_network.hpp>
-#include <ktape/ops/kernels/engine/one_thread.hpp>
 #include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
 #include <ktape/ops/kernels/network/passes/passes.hpp>
+#include <ktape/ops/kernels/parallel/one_thread.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/settings/engine.hpp>
 

@@ -1,6 +1,6 @@
 #include <ktape/autograd/base/error.hpp>
 #include <ktape/ops/kernels/engine/engine.hpp>
-#include <ktape/ops/kernels/engine/one_thread.hpp>
+#include <ktape/ops/kernels/parallel/one_thread.hpp>
 
 #include <algorithm>
 

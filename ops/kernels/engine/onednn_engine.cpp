@@ -6,7 +6,7 @@
 #include <ktape/autograd/base/parallel.hpp>
 #include <ktape/ops/kernels/convolution/convolution.hpp>
 #include <ktape/ops/kernels/engine/lru_cache.hpp>
-#include <ktape/ops/kernels/engine/one_thread.hpp>
+#include <ktape/ops/kernels/parallel/one_thread.hpp>
 #include <ktape/ops/kernels/parallel/thread_sums.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
 

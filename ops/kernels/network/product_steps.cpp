@@ -1,6 +1,6 @@
 #ifdef KTAPE_WITH_ONEDNN
-#include <ktape/ops/kernels/engine/one_thread.hpp>
 #include <ktape/ops/kernels/network/internal/step_maker.hpp>
+#include <ktape/ops/kernels/parallel/one_thread.hpp>
 
 /// The steps of convolutions and products.
 namespace ktape::kernels {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #ifdef KTAPE_WITH_ONEDNN
-#include <ktape/ops/kernels/engine/one_thread.hpp>
 #include <ktape/ops/kernels/network/packed_weights.hpp>
+#include <ktape/ops/kernels/parallel/one_thread.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
 
 #include <chrono>
