@@ -11,11 +11,16 @@ using Tag = memory::format_tag;
 namespace {
 bool has_bias(const NetworkNode& node) { return node.bias >= 0 || !node.normalizers.empty(); }
 
-/// oneDNN shares long rows among threads if the threads are more than the blocks of the result: the sums would depend on
-/// the number of threads. Inner products with AVX-512 share rows of more numbers than this, whatever the result.
-constexpr std::int64_t longest_whole_row = 1024;
+// oneDNN shares long rows among threads, so that the sums depend on the number of threads.
 
-/// Returns whether oneDNN's sgemm, which computes inner products without AVX-512, may share the rows.
+/// Returns whether the inner product for AVX-512 may share rows. The product of matrices (matmul) never does.
+bool shares_rows(const NetworkNode& node, std::int64_t inner) {
+  constexpr std::int64_t longest_whole = 1024;
+  return node.numbers == NumberType::Float32 && inner > longest_whole;
+}
+
+/// Returns whether sgemm, which computes inner products without AVX-512, may share rows: if the result has fewer blocks
+/// than there are threads.
 bool sgemm_shares_rows(std::int64_t rows, std::int64_t inner, std::int64_t columns) {
   constexpr std::int64_t block = 64, longest_whole = 512;
   const auto blocks = [](std::int64_t n) { return (n + block - 1) / block; };
@@ -106,13 +111,13 @@ void StepMaker::add_product(std::size_t i, const NetworkNode& node) {
   expect_fast(description);
   const bool wide = std::strstr(description.impl_info_str(), "brgemm");
   const memory::desc plain({columns, inner}, float_type, Tag::io);
-  if (wide && inner > longest_whole_row) {
+  if (wide && shares_rows(node, inner)) {
     const dnnl::matmul::desc whole_rows(
         from, {{inner, columns}, onednn_type(node.numbers), Tag::any},
         has_bias(node) ? memory::desc({1, columns}, float_type, Tag::ab) : memory::desc(), to);
-    push_product<dnnl::matmul>(i, node,
-                               dnnl::matmul::primitive_desc(whole_rows, attributes(m.after), processor()),
-                               {{inner, columns}, float_type, Tag::ab}, m.what);
+    const dnnl::matmul::primitive_desc matrices(whole_rows, attributes(m.after), processor());
+    expect_fast(matrices);
+    push_product<dnnl::matmul>(i, node, matrices, {{inner, columns}, float_type, Tag::ab}, m.what);
   } else if (!wide && sgemm_shares_rows(to.dims()[0], inner, columns)) {
     const OneThread alone(true);
     push_product<Inner>(i, node, Inner::primitive_desc(operation, attributes(m.after), processor()), plain,
