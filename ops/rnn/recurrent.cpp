@@ -211,11 +211,11 @@ class Recurrence {
 
   template <class A>
   void backward(Grads& grads, const std::vector<int>& input) const {
-    const auto blocks = columns<A>();
-    const std::int64_t width = blocks.width, padded = blocks.blocks.padded;
+    const auto gates = columns<A>();
+    const std::int64_t width = gates.width, padded = gates.blocks.padded;
     const Tensor panels = like({padded, width}), slopes = Tensor::empty_like(gates_),
                  of_states = apart_.defined() ? Tensor::empty_like(gates_) : slopes;
-    blocks.transposed_panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
+    gates.transposed_panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
     const auto gradient = [&](int output) { return op_helpers::widened(grads.output(output)); };
     const Tensor dh = padded_state<A>(gradient(2)),
                  dc = c_.defined() ? padded_state<A>(gradient(3)) : Tensor(), all = gradient(0),
@@ -239,7 +239,7 @@ class Recurrence {
                                const A* slope) {
       const Tensor spread = like({rows, width}), out = Tensor::empty_like(like_this);
       op_helpers::matmul(rows, width, rows_, {left, stride, true}, {slope, width}, spread.pointer<A>());
-      blocks.gather(spread.pointer<A>(), rows, out.pointer<A>());
+      gates.gather(spread.pointer<A>(), rows, out.pointer<A>());
       return out;
     };
     give(1, [&] { return parameter(a_.kernel, features_, a_.x.pointer<A>(), features_, dz); });
@@ -253,12 +253,12 @@ class Recurrence {
   /// Returns the sums of the slopes over all rows: a row for each bias.
   template <class A>
   Tensor bias_gradient(const std::array<const A*, 2>& slopes) const {
-    const auto blocks = columns<A>();
-    const Tensor sums = like({blocks.width});
+    const auto gates = columns<A>();
+    const Tensor sums = like({gates.width});
     Tensor out = Tensor::empty_like(a_.bias);
     for (int row = 0; row < (a_.kind.reset_after ? 2 : 1); ++row) {
-      kernels::reduce_sum(slopes[row], sums.pointer<A>(), {1, rows_, blocks.width});
-      blocks.gather(sums.pointer<A>(), 1, out.pointer<A>() + row * blocks.columns);
+      kernels::reduce_sum(slopes[row], sums.pointer<A>(), {1, rows_, gates.width});
+      gates.gather(sums.pointer<A>(), 1, out.pointer<A>() + row * gates.columns);
     }
     return out;
   }
@@ -383,12 +383,20 @@ Result run_any(const Arguments& a) {
   return run(a);
 }
 
+/// Runs a kind of recurrence on the arguments of its function.
 template <class Options>
-RnnOptions rnn_options(const Options& o) {
-  return {.go_backwards = o.go_backwards,
-          .mask = o.mask,
-          .time_major = o.time_major,
-          .zero_output_for_mask = o.zero_output_for_mask};
+Result run_kind(const Kind& kind, const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel,
+                const Tensor& bias, const TensorList& initial_states, const Options& o) {
+  return run_any({kind,
+                  TensorArgument(x),
+                  TensorArgument(kernel),
+                  TensorArgument(recurrent_kernel),
+                  TensorArgument(bias),
+                  initial_states.vector(),
+                  {.go_backwards = o.go_backwards,
+                   .mask = o.mask,
+                   .time_major = o.time_major,
+                   .zero_output_for_mask = o.zero_output_for_mask}});
 }
 
 std::string known(const char* op, const char* name, const std::string& activation, const char* first,
@@ -411,38 +419,22 @@ Result lstm(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kerne
             const TensorList& initial_states, const LstmOptions& options) {
   const std::string gate =
       known("lstm", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
-  return run_any({{"lstm", 4, 2, false, gate},
-                  TensorArgument(x),
-                  TensorArgument(kernel),
-                  TensorArgument(recurrent_kernel),
-                  TensorArgument(bias),
-                  initial_states.vector(),
-                  rnn_options(options)});
+  return run_kind({"lstm", 4, 2, false, gate}, x, kernel, recurrent_kernel, bias, initial_states, options);
 }
 
 Result gru(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
            const TensorList& initial_states, const GruOptions& options) {
   const std::string gate =
       known("gru", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
-  return run_any({{"gru", 3, 1, options.reset_after, gate},
-                  TensorArgument(x),
-                  TensorArgument(kernel),
-                  TensorArgument(recurrent_kernel),
-                  TensorArgument(bias),
-                  initial_states.vector(),
-                  rnn_options(options)});
+  return run_kind({"gru", 3, 1, options.reset_after, gate}, x, kernel, recurrent_kernel, bias, initial_states,
+                  options);
 }
 
 Result simple_rnn(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
                   const TensorList& initial_states, const SimpleRnnOptions& options) {
   const std::string activation = known("simple_rnn", "activation", options.activation, "tanh", "relu");
-  return run_any({{"simple_rnn", 1, 1, false, activation},
-                  TensorArgument(x),
-                  TensorArgument(kernel),
-                  TensorArgument(recurrent_kernel),
-                  TensorArgument(bias),
-                  initial_states.vector(),
-                  rnn_options(options)});
+  return run_kind({"simple_rnn", 1, 1, false, activation}, x, kernel, recurrent_kernel, bias, initial_states,
+                  options);
 }
 
 }  // namespace ktape::backend
