@@ -77,9 +77,9 @@ void CompiledCalls::keep(Entry& entry, const std::shared_ptr<const Plan>& made) 
   const std::lock_guard lock(mutex_);
   if (entry.plan) return;
   entry.plan = made;
-  const PlanItem& first = made->items[0];
-  if (made->items.size() == 1 && first.inputs == slots && first.outputs == outputs_ && first.copies.empty())
-    entry.network = first.network;
+  if (made->items.size() != 1) return;
+  const PlanItem& only = made->items[0];
+  if (only.inputs == slots && only.outputs == outputs_ && only.copies.empty()) entry.network = only.network;
 }
 
 std::vector<Tensor> CompiledCalls::slots_of(const std::vector<Tensor>& inputs) const {
