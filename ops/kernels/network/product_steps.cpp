@@ -109,16 +109,16 @@ void StepMaker::add_product(std::size_t i, const NetworkNode& node) {
   using Inner = dnnl::inner_product_forward;
   const Inner::primitive_desc description(operation, attributes(m.after), processor());
   expect_fast(description);
-  const bool wide = std::strstr(description.impl_info_str(), "brgemm");
+  const bool brgemm = std::strstr(description.impl_info_str(), "brgemm");
   const memory::desc plain({columns, inner}, float_type, Tag::io);
-  if (wide && shares_rows(node, inner)) {
+  if (brgemm && shares_rows(node, inner)) {
     const dnnl::matmul::desc whole_rows(
         from, {{inner, columns}, onednn_type(node.numbers), Tag::any},
         has_bias(node) ? memory::desc({1, columns}, float_type, Tag::ab) : memory::desc(), to);
     const dnnl::matmul::primitive_desc matrices(whole_rows, attributes(m.after), processor());
     expect_fast(matrices);
     push_product<dnnl::matmul>(i, node, matrices, {{inner, columns}, float_type, Tag::ab}, m.what);
-  } else if (!wide && sgemm_shares_rows(to.dims()[0], inner, columns)) {
+  } else if (!brgemm && sgemm_shares_rows(to.dims()[0], inner, columns)) {
     const OneThread alone(true);
     push_product<Inner>(i, node, Inner::primitive_desc(operation, attributes(m.after), processor()), plain,
                         m.what);

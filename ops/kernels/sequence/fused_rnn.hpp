@@ -150,7 +150,7 @@ struct RecurrentState {
   A* gates;       // (rows, blocks, gates, lanes): projections of the inputs, replaced by activations if kept
   A* h;           // (state rows, padded units): the output before the step
   A* c;           // (state rows, padded units): the cell state before the step; null for cells without
-  const A* bias;  // (blocks, gates and the projection that stays apart, lanes); null going back
+  const A* bias;  // (blocks, gates and the projection that stays apart, lanes); null in the backward pass
   A* apart = nullptr;  // (rows, padded units): the projection that stays apart, if kept
   bool kept = true;    // whether each step has a state row; else even steps share one, and odd steps another
 
@@ -338,8 +338,9 @@ void run_recurrent(const SequenceLayout& at, const RecurrentState<A>& state, con
 }
 
 /// Computes, from the last step to the first, the gradients `slopes` of the projections. `dh` and `dc`, (samples,
-/// padded units), hold the gradients of the final states at the call and of the initial states afterwards. The gradients of outputs and of the last output may be null. `panels` is
-/// the transposed recurrent kernel: for each panel (blocks, gates, lanes, units of the panel).
+/// padded units), hold the gradients of the final states at the call and of the initial states afterwards. The
+/// gradients of outputs and of the last output may be null. `panels` is the transposed recurrent kernel: for each
+/// panel (blocks, gates, lanes, units of the panel).
 template <class Cell, class A>
 void run_recurrent_backward(const SequenceLayout& at, const RecurrentState<A>& state, const A* panels,
                             const A* of_outputs, const A* of_last, const RecurrentSlopes<A>& slopes, A* dh,

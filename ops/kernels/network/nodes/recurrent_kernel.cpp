@@ -24,7 +24,7 @@ class RecurrentKernel final : public NodeKernel {
   std::size_t packed_size() const override {
     return static_cast<std::size_t>(d_.units * columns_.width + padded_ * (columns_.gates + apart()));
   }
-  /// Packs the recurrent kernel, and the biases behind the kernel.
+  /// Packs the panels of the recurrent kernel, then the biases.
   void pack(const std::vector<const float*>& weights, float* packed) const override {
     columns_.panels(weights[0], packed);
     float* const biases = packed + d_.units * columns_.width;
