@@ -40,9 +40,9 @@ struct NetworkStep {
   KernelArguments own_arguments = {};
 };
 
-/// A weight in the layout of a step.
+/// A weight in the layout of a step; InPlace is the kernel as the variable holds it.
 struct PackedWeight {
-  enum class Part { Kernel, Factors, Offsets, Own };
+  enum class Part { Kernel, InPlace, Factors, Offsets, Own };
   Part part;
   std::size_t node;
   dnnl::memory::desc plain, packed;

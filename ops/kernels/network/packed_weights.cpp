@@ -59,6 +59,7 @@ class Packer {
       : steps_(steps), weights_(weights), owner_(owner) {}
 
   PackedArray pack(const PackedWeight& weight) {
+    if (weight.part == Part::InPlace) return {owner_, elements(node_of(weight).kernel)};
     const std::string key = key_of(weight);
     std::shared_ptr<const Packed> packed = packed_arrays().find(key);
     if (!packed) {

@@ -1,14 +1,28 @@
 #ifdef KTAPE_WITH_ONEDNN
 #include <ktape/ops/kernels/network/internal/step_maker.hpp>
+#include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
 #include <ktape/ops/kernels/parallel/one_thread.hpp>
+#include <ktape/ops/kernels/simd/vector.hpp>
 
 /// The steps of convolutions and products.
 namespace ktape::kernels {
 
 using dnnl::memory;
 using Tag = memory::format_tag;
+using Kind = NetworkNode::Kind;
 
 namespace {
+/// Returns whether two places have no memory in common.
+bool is_apart(const ArgumentPlace& a, const ArgumentPlace& b) { return a.in != b.in || a.index != b.index; }
+
+/// Returns whether oneDNN uses the widest vectors of this build, so that its primitives are no faster than kernels of
+/// ktape's own with the same work.
+bool has_wide_primitives() {
+  constexpr auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
+  const bool wide = (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) == needed;
+  return wide == (vector_bytes == 64);
+}
+
 bool has_bias(const NetworkNode& node) { return node.bias >= 0 || !node.normalizers.empty(); }
 
 // oneDNN shares long rows among threads, so that the sums depend on the number of threads.
@@ -33,8 +47,8 @@ bool sgemm_shares_rows(std::int64_t rows, std::int64_t inner, std::int64_t colum
 StepMaker::Place StepMaker::sum_result(std::size_t i, const NetworkNode& node, const memory::desc& layout,
                                        const Place& x) {
   const Place& addend = input(node, 1);
-  const bool apart = x.in != addend.in || x.index != addend.index;
-  const Place to = apart && addend.layout == layout ? result_over(i, addend) : result(i, layout);
+  const Place to =
+      is_apart(x, addend) && addend.layout == layout ? result_over(i, addend) : result(i, layout);
   if (to.in != addend.in || to.index != addend.index) reorder(addend, to);
   return to;
 }
@@ -63,7 +77,34 @@ void StepMaker::push_multiplication(std::size_t i, const NetworkNode& node, cons
        description.impl_info_str());
 }
 
+/// Adds a step that reads the kernel in place. Returns false where a primitive of oneDNN is faster.
+bool StepMaker::add_in_place(std::size_t i, const NetworkNode& node) {
+  const auto& x = shape_of(node.inputs[0]);
+  if (!suits_in_place_product(node, x) || !has_wide_primitives()) return false;
+  const memory::desc plain = plain_layout(node.shape), channels = vector_layout(node.shape.back());
+  const memory::desc kernel = vector_layout(node.window[0] * node.window[1] * x.back() * node.shape.back());
+  const Place from = in_layout(input(node), plain_layout(x));
+  KernelArguments arguments{.inputs = {from, weight(PackedWeight::Part::InPlace, i, kernel, kernel),
+                                       weight(PackedWeight::Part::Factors, i, channels, channels),
+                                       weight(PackedWeight::Part::Offsets, i, channels, channels)},
+                            .packed = {},
+                            .scratch = {},
+                            .output = {}};
+  if (node.inputs.size() == 2) {
+    const Place addend = in_layout(input(node, 1), plain);
+    arguments.inputs.push_back(addend);
+    arguments.output = is_apart(from, addend) ? result_over(i, addend) : result(i, plain);
+  } else {
+    arguments.output = result(i, plain);
+  }
+  push_own(in_place_product(node, x), std::move(arguments),
+           multiplication(node.kind == Kind::Product ? "product" : "convolution", node).what);
+  made_.steps.back().implementation = "ktape:in_place";
+  return true;
+}
+
 void StepMaker::add_convolution(std::size_t i, const NetworkNode& node) {
+  if (add_in_place(i, node)) return;
   const auto& x = shape_of(node.inputs[0]);
   const std::int64_t channels = x.back(), filters = node.shape.back();
   memory::dims window{filters, channels, node.window[0], node.window[1]};
@@ -99,6 +140,7 @@ void StepMaker::push_product(std::size_t i, const NetworkNode& node, const Descr
 }
 
 void StepMaker::add_product(std::size_t i, const NetworkNode& node) {
+  if (add_in_place(i, node)) return;
   const auto& x = shape_of(node.inputs[0]);
   const std::int64_t inner = x.back(), columns = node.shape.back();
   const memory::desc from = row_layout(x, node.numbers), to = row_layout(node.shape, node.numbers);

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/base/memory.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
-#include <ktape/ops/kernels/simd/exp.hpp>
+#include <ktape/ops/kernels/simd/gate_functions.hpp>
 #include <ktape/ops/kernels/simd/gemm_microkernel.hpp>
 
 #include <utility>
@@ -13,48 +13,6 @@
 /// The projections of the inputs and of the states are the arguments of a cell's gates. Gates and units are
 /// stored in blocks of one vector of units: (blocks, gates, lanes), filled up with zeros, which stay zeros.
 namespace ktape::kernels {
-
-struct Sigmoid {
-  template <class A>
-  static Vec<A> value(Vec<A> x) {
-    return A(1) / (A(1) + exp_of<A>(-x));
-  }
-  template <class V>
-  static V slope(V y) {
-    return y * (1 - y);
-  }
-};
-struct HardSigmoid {
-  template <class A>
-  static Vec<A> value(Vec<A> x) {
-    const Vec<A> y = x * A(0.2) + A(0.5);
-    return y < 0 ? Vec<A>{} : y > 1 ? splat(A(1)) : y;
-  }
-  template <class V>
-  static V slope(V y) {
-    return ((y > 0) & (y < 1)) ? V{} + decltype(y[0] + 0)(0.2) : V{};
-  }
-};
-struct Tanh {
-  template <class A>
-  static Vec<A> value(Vec<A> x) {
-    return A(1) - A(2) / (exp_of<A>(x + x) + A(1));
-  }
-  template <class V>
-  static V slope(V y) {
-    return 1 - y * y;
-  }
-};
-struct Relu {
-  template <class A>
-  static Vec<A> value(Vec<A> x) {
-    return x > 0 ? x : Vec<A>{};
-  }
-  template <class V>
-  static V slope(V y) {
-    return y > 0 ? V{} + 1 : V{};
-  }
-};
 
 /// A cell's `forward` replaces the arguments z of the gates, the sums of both projections, by activations and the
 /// cell state `c` by the new state, and returns the new output. `apart` tells whether the state's projection q of

@@ -158,3 +158,46 @@ TEST_CASE("programs share packed weights until the weights change") {
   CHECK(close((*first->run({x}))[0], K::dot(x, kernel), {.rtol = 1e-5, .atol = 1e-4}));
   CHECK(close((*second->run({x}))[0], K::dot(x, kernel), {.rtol = 1e-5, .atol = 1e-4}));
 }
+
+TEST_CASE("a large kernel is read where the variable holds it, until the variable changes") {
+  if (!K::compiles_networks()) return;
+  for (const bool image : {false, true}) {
+    const Tensor x = image ? random({1, 7, 7, 512}, 1) : random({1, 512}, 1);
+    Variable kernel(random(image ? ktape::Shape{1, 1, 512, 1030} : ktape::Shape{512, 1030}, 2));
+    const auto wanted = [&] { return K::relu(image ? K::conv2d(x, kernel) : K::dot(x, kernel)); };
+    K::NetworkBuilder builder;
+    const int in = builder.input(x.shape());
+    const int made =
+        image ? *builder.convolution(in, kernel, Variable(), {}) : *builder.product(in, kernel, Variable());
+    builder.set_outputs({*builder.activation(made, "relu")});
+    const auto before = ktape::memory_stats().live_bytes;
+    const auto network = K::CompiledNetwork::make(builder);
+    if (!network) continue;
+    const bool in_place = network->steps()[0].implementation == "ktape:in_place";
+    CHECK(in_place == (ktape::memory_stats().live_bytes - before < 512 * 1030));
+    const Tolerance near{.rtol = 1e-5, .atol = 1e-4};
+    CHECK(close((*network->run({x}))[0], wanted(), near));
+    const Tensor old = kernel;
+    kernel.modify([](void* next, const void* now) {
+      for (std::int64_t i = 0; i < 512 * 1030; ++i)
+        static_cast<float*>(next)[i] = -static_cast<const float*>(now)[i];
+    });
+    CHECK(close(old, -kernel.value(), exactly));
+    CHECK(close((*network->run({x}))[0], wanted(), near));
+  }
+}
+
+TEST_CASE("a large kernel is added to the tensor that it reads") {
+  if (!K::compiles_networks()) return;
+  const Variable kernel(random({1, 1, 728, 728}, 1)), bias(random({728}, 2));
+  const Tensor x = random({1, 7, 7, 728}, 3);
+  K::NetworkBuilder builder;
+  const int in = *builder.activation(builder.input(x.shape()), "tanh");
+  const int y = *builder.sum(*builder.convolution(in, kernel, bias, {}), in);
+  builder.set_outputs({*builder.activation(y, "relu")});
+  const auto network = K::CompiledNetwork::make(builder);
+  if (!network) return;
+  const Tensor images = K::tanh(x);
+  const Tensor want = K::relu(K::conv2d(images, kernel) + bias + images);
+  CHECK(close((*network->run({x}))[0], want, {.rtol = 1e-5, .atol = 1e-4}));
+}

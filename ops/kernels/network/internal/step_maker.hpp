@@ -109,6 +109,7 @@ class StepMaker {
   template <class Primitive, class Description>
   void push_product(std::size_t i, const NetworkNode& node, const Description& description,
                     const dnnl::memory::desc& plain_kernel, const std::string& what);
+  bool add_in_place(std::size_t i, const NetworkNode& node);
   void add_convolution(std::size_t i, const NetworkNode& node);
   void add_product(std::size_t i, const NetworkNode& node);
 

@@ -1,7 +1,6 @@
 #include <ktape/ops/kernels/network/folding.hpp>
+#include <ktape/ops/kernels/network/nodes/element_functions.hpp>
 #include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
-#include <ktape/ops/kernels/sequence/fused_rnn.hpp>
-#include <ktape/ops/kernels/simd/exp.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,31 +8,6 @@
 namespace ktape::kernels {
 
 namespace {
-
-using Function = ElementFunction::Kind;
-constexpr std::int64_t width = lanes<float>;
-
-Vec<float> applied(const ElementFunction& f, Vec<float> x) {
-  switch (f.kind) {
-    case Function::Relu:
-      return x > 0 ? x : x * f.alpha;
-    case Function::Clip:
-      return smaller<float>(larger<float>(x, splat(f.alpha)), splat(f.beta));
-    case Function::Sigmoid:
-      return Sigmoid::value<float>(x);
-    case Function::Tanh:
-      return Tanh::value<float>(x);
-    case Function::Linear:
-      return x * f.alpha + f.beta;
-    default:
-      return x;  // a node with another function has no kernel
-  }
-}
-
-bool knows(const ElementFunction& f) {
-  return f.kind == Function::Relu || f.kind == Function::Clip || f.kind == Function::Sigmoid ||
-         f.kind == Function::Tanh || f.kind == Function::Linear;
-}
 
 /// The product of a few rows and a small matrix, with what follows: a primitive of oneDNN takes longer to start.
 /// The packed weights are the bias, then the rows of the kernel, filled up with zeros to whole vectors.
@@ -59,10 +33,10 @@ class SmallProductKernel final : public NodeKernel {
     for (std::int64_t row = 0; row < rows_; ++row) {
       const float* const x = at.inputs[0] + row * inner_;
       float* const out = at.output + row * columns_;
-      for (std::int64_t j = 0; j < columns_; j += width) {
+      for (std::int64_t j = 0; j < columns_; j += float_lanes) {
         Vec<float> sum = column_sums(x, at.packed + j);
-        for (const ElementFunction& f : node_.functions) sum = applied(f, sum);
-        store_partial(out + j, sum, std::min(width, columns_ - j));
+        for (const ElementFunction& f : node_.functions) sum = apply_function(f, sum);
+        store_partial(out + j, sum, std::min(float_lanes, columns_ - j));
       }
     }
   }
@@ -76,14 +50,14 @@ class SmallProductKernel final : public NodeKernel {
     Vec<float> sum = load(column);
     for (std::int64_t k = 0; k < inner_; ++k) sum += x[k] * load(column += stride());
 #else
-    std::array<double, width> sums;
-    std::copy_n(column, width, sums.begin());
+    std::array<double, float_lanes> sums;
+    std::copy_n(column, float_lanes, sums.begin());
     for (std::int64_t k = 0; k < inner_; ++k) {
       column += stride();
-      for (std::int64_t i = 0; i < width; ++i) sums[i] += static_cast<double>(x[k]) * column[i];
+      for (std::int64_t i = 0; i < float_lanes; ++i) sums[i] += static_cast<double>(x[k]) * column[i];
     }
     Vec<float> sum;
-    for (std::int64_t i = 0; i < width; ++i) sum[i] = static_cast<float>(sums[i]);
+    for (std::int64_t i = 0; i < float_lanes; ++i) sum[i] = static_cast<float>(sums[i]);
 #endif
     return sum;
   }
@@ -102,9 +76,7 @@ void use_small_products(Network& network) {
     const std::int64_t inner = network.nodes[static_cast<std::size_t>(node.inputs[0])].shape.back();
     std::int64_t rows = 1;
     for (std::size_t axis = 0; axis + 1 < node.shape.size(); ++axis) rows *= node.shape[axis];
-    if (rows * inner * node.shape.back() > most_products ||
-        !std::all_of(node.functions.begin(), node.functions.end(), knows))
-      continue;
+    if (rows * inner * node.shape.back() > most_products || !has_vector_code(node.functions)) continue;
     NetworkNode own = node, described = node;
     own.kind = NetworkNode::Kind::Own, own.weights.clear();
     const auto take = [&](int& weight) {
