@@ -1,6 +1,7 @@
 // Measures what oneDNN's primitives alone need for a training step of networks with convolutions, and of recurrent and
 // attention layers, in float32 and bfloat16: each convolution and product forward, and backward to its input and its
-// kernel, in oneDNN's best layouts, without reorders between them. Usage: ktape_floor_training
+// kernel, biases, relu and max pooling between convolutions, in oneDNN's best layouts, without reorders between them.
+// Usage: ktape_floor_training
 #include <dnnl.hpp>
 
 #include <algorithm>
@@ -43,11 +44,40 @@ double milliseconds(const dnnl::primitive& primitive,
   return best;
 }
 
-/// A convolution of square images, `times` in a network; the first layer's input needs no gradient.
+/// A convolution of square images, `times` in a network; the first layer's input needs no gradient. With `relu` a bias
+/// and relu follow.
 struct Convolution {
   std::int64_t batch, extent, channels, filters, size, stride, padding, times = 1;
-  bool first = false;
+  bool first = false, relu = false;
 };
+
+double relu_backward(const memory::desc& y) {
+  const auto relu = algorithm::eltwise_relu_use_dst_for_bwd;
+  const dnnl::eltwise_forward::primitive_desc forward({prop_kind::forward_training, relu, y, 0, 0}, engine());
+  const dnnl::eltwise_backward::primitive_desc back({relu, y, y, 0, 0}, engine(), forward);
+  return milliseconds(dnnl::eltwise_backward(back),
+                      {{DNNL_ARG_DST, y}, {DNNL_ARG_DIFF_DST, y}, {DNNL_ARG_DIFF_SRC, y}});
+}
+
+/// Max pooling with windows of 2 x 2 that do not overlap.
+struct Pooling {
+  std::int64_t batch, extent, channels;
+};
+
+double milliseconds(const Pooling& p, Type type) {
+  const memory::desc x({p.batch, p.channels, p.extent, p.extent}, type, Tag::nhwc),
+      y({p.batch, p.channels, p.extent / 2, p.extent / 2}, type, Tag::nhwc);
+  const memory::dims two{2, 2}, none{0, 0};
+  const dnnl::pooling_forward::primitive_desc forward(
+      {prop_kind::forward_training, algorithm::pooling_max, x, y, two, two, none, none}, engine());
+  const memory::desc places = forward.workspace_desc();
+  const dnnl::pooling_backward::primitive_desc back({algorithm::pooling_max, x, y, two, two, none, none},
+                                                    engine(), forward);
+  return milliseconds(dnnl::pooling_forward(forward),
+                      {{DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y}, {DNNL_ARG_WORKSPACE, places}}) +
+         milliseconds(dnnl::pooling_backward(back),
+                      {{DNNL_ARG_DIFF_SRC, x}, {DNNL_ARG_DIFF_DST, y}, {DNNL_ARG_WORKSPACE, places}});
+}
 
 double milliseconds(const Convolution& c, Type type) {
   const std::int64_t extent = (c.extent + 2 * c.padding - c.size) / c.stride + 1;
@@ -56,17 +86,28 @@ double milliseconds(const Convolution& c, Type type) {
                      kernel = any({c.filters, c.channels, c.size, c.size}),
                      y = any({c.batch, c.filters, extent, extent});
   const memory::dims strides{c.stride, c.stride}, padding{c.padding, c.padding};
+  const memory::desc bias = c.relu ? memory::desc({c.filters}, Type::f32, Tag::x) : memory::desc();
+  dnnl::primitive_attr after;
+  if (c.relu) {
+    dnnl::post_ops ops;
+    ops.append_eltwise(1, algorithm::eltwise_relu, 0, 0);
+    after.set_post_ops(ops);
+  }
   const dnnl::convolution_forward::primitive_desc forward(
-      {prop_kind::forward_training, algorithm::convolution_direct, x, kernel, y, strides, padding, padding},
-      engine());
+      {prop_kind::forward_training, algorithm::convolution_direct, x, kernel, bias, y, strides, padding,
+       padding},
+      after, engine());
   double time = milliseconds(dnnl::convolution_forward(forward), {{DNNL_ARG_SRC, forward.src_desc()},
                                                                   {DNNL_ARG_WEIGHTS, forward.weights_desc()},
+                                                                  {DNNL_ARG_BIAS, forward.bias_desc()},
                                                                   {DNNL_ARG_DST, forward.dst_desc()}});
+  if (c.relu) time += relu_backward(forward.dst_desc());
   const dnnl::convolution_backward_weights::primitive_desc to_kernel(
-      {algorithm::convolution_direct, x, kernel, y, strides, padding, padding}, engine(), forward);
+      {algorithm::convolution_direct, x, kernel, bias, y, strides, padding, padding}, engine(), forward);
   time += milliseconds(dnnl::convolution_backward_weights(to_kernel),
                        {{DNNL_ARG_SRC, to_kernel.src_desc()},
                         {DNNL_ARG_DIFF_DST, to_kernel.diff_dst_desc()},
+                        {DNNL_ARG_DIFF_BIAS, to_kernel.diff_bias_desc()},
                         {DNNL_ARG_DIFF_WEIGHTS, to_kernel.diff_weights_desc()}});
   if (!c.first) {
     const dnnl::convolution_backward_data::primitive_desc to_input(
@@ -99,7 +140,8 @@ double milliseconds(const Product& p, Type type) {
 
 struct Step {
   std::vector<Convolution> convolutions;
-  std::vector<Product> products;
+  std::vector<Product> products = {};
+  std::vector<Pooling> poolings = {};
 
   /// Adds y = x k, dk = x^T dy and, unless the layer is the first, dx = dy k^T.
   Step& add_dense(std::int64_t rows, std::int64_t inner, std::int64_t columns, std::int64_t times = 1,
@@ -131,25 +173,27 @@ struct Step {
     double time = 0;
     for (const Convolution& c : convolutions) time += ::milliseconds(c, type);
     for (const Product& p : products) time += ::milliseconds(p, type);
+    for (const Pooling& p : poolings) time += ::milliseconds(p, type);
     return time;
   }
 };
 
 Step cnn() {
-  Step step{{{128, 28, 1, 32, 3, 1, 0, 1, true}, {128, 26, 32, 64, 3, 1, 0}}, {}};
+  Step step{
+      .convolutions = {{128, 28, 1, 32, 3, 1, 0, 1, true, true}, {128, 26, 32, 64, 3, 1, 0, 1, false, true}},
+      .poolings = {{128, 24, 64}}};
   return step.add_dense(128, 9216, 128).add_dense(128, 128, 10);
 }
 
 Step resnet20() {
-  Step step{{{32, 32, 3, 16, 3, 1, 1, 1, true},
-             {32, 32, 16, 16, 3, 1, 1, 6},
-             {32, 32, 16, 32, 3, 2, 1},
-             {32, 32, 16, 32, 1, 2, 0},
-             {32, 16, 32, 32, 3, 1, 1, 5},
-             {32, 16, 32, 64, 3, 2, 1},
-             {32, 16, 32, 64, 1, 2, 0},
-             {32, 8, 64, 64, 3, 1, 1, 5}},
-            {}};
+  Step step{.convolutions = {{32, 32, 3, 16, 3, 1, 1, 1, true},
+                             {32, 32, 16, 16, 3, 1, 1, 6},
+                             {32, 32, 16, 32, 3, 2, 1},
+                             {32, 32, 16, 32, 1, 2, 0},
+                             {32, 16, 32, 32, 3, 1, 1, 5},
+                             {32, 16, 32, 64, 3, 2, 1},
+                             {32, 16, 32, 64, 1, 2, 0},
+                             {32, 8, 64, 64, 3, 1, 1, 5}}};
   return step.add_dense(32, 64, 10);
 }
 
