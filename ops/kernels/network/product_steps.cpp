@@ -1,6 +1,6 @@
 #ifdef KTAPE_WITH_ONEDNN
+#include <ktape/ops/kernels/network/in_place_product.hpp>
 #include <ktape/ops/kernels/network/internal/step_maker.hpp>
-#include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
 #include <ktape/ops/kernels/parallel/one_thread.hpp>
 #include <ktape/ops/kernels/simd/vector.hpp>
 

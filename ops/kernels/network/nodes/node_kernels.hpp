@@ -41,15 +41,6 @@ std::shared_ptr<const NodeKernel> permute_kernel(const std::vector<std::int64_t>
 /// Returns a kernel that reverses the order of the steps: (samples, steps, n).
 std::shared_ptr<const NodeKernel> reversal_kernel(std::int64_t samples, std::int64_t steps, std::int64_t n);
 
-/// Returns a kernel for a convolution or product with its bias, normalizers, addend and functions, which reads the weight
-/// where the variable holds it: a packed copy would take as much memory again. Inputs: x of the given shape, the
-/// weight, a factor and an offset for each channel, and the addend if there is one.
-std::shared_ptr<const NodeKernel> in_place_product(const NetworkNode& node,
-                                                   const std::vector<std::int64_t>& x);
-/// Returns whether that kernel is as fast as a primitive of oneDNN: for kernels with more weights than results, in the
-/// builds that have fused instructions (and vectors of 64 bytes, if there is more than one row).
-bool suits_in_place_product(const NetworkNode& node, const std::vector<std::int64_t>& x);
-
 /// Replaces products of few multiplications, with the functions after them, by a kernel that starts faster than
 /// a primitive of oneDNN. The last pass over a network.
 void use_small_products(Network& network);

@@ -1,5 +1,5 @@
+#include <ktape/ops/kernels/network/element_functions.hpp>
 #include <ktape/ops/kernels/network/folding.hpp>
-#include <ktape/ops/kernels/network/nodes/element_functions.hpp>
 #include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
 
 #include <algorithm>

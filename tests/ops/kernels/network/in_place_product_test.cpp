@@ -1,8 +1,8 @@
 #include <ktape/ktape.hpp>
-#include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
+#include <ktape/ops/kernels/network/in_place_product.hpp>
 
-#include "../../../../close.hpp"
-#include "../../../check.hpp"
+#include "../../../close.hpp"
+#include "../../check.hpp"
 
 using namespace ktape::kernels;
 namespace K = ktape::backend;

@@ -1,5 +1,5 @@
-#include <ktape/ops/kernels/network/nodes/element_functions.hpp>
-#include <ktape/ops/kernels/network/nodes/node_kernels.hpp>
+#include <ktape/ops/kernels/network/element_functions.hpp>
+#include <ktape/ops/kernels/network/in_place_product.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
 
@@ -102,9 +102,7 @@ void add_rows(const float* x, const float* rows, std::int64_t step, std::int64_t
   }
 }
 
-/// A convolution or product with what follows, that reads its kernel where the variable has it: a copy in another
-/// layout would take as much memory again. Inputs: x, the kernel, a factor and an offset for each channel, and the
-/// addend if there is one.
+/// The rows of the result are the pixels of the images, or the rows of x. Each thread computes some panels of columns.
 class InPlaceProduct final : public NodeKernel {
  public:
   InPlaceProduct(const NetworkNode& node, const std::vector<std::int64_t>& x)
