@@ -245,7 +245,7 @@ bool suits_in_place_product(const NetworkNode& node, const std::vector<std::int6
   const std::int64_t inner = x.back() * node.window[0] * node.window[1];
   if (inner * node.shape.back() < least_weights) return false;
   if (node.kind == NetworkNode::Kind::Product) return rows == 1;
-  return vector_bytes == 64 && rows >= fewest_rows && rows <= std::min(most_rows, inner);
+  return vector_bytes >= 32 && rows >= fewest_rows && rows <= std::min(most_rows, inner);
 #else
   return false;
 #endif

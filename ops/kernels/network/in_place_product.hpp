@@ -6,7 +6,7 @@
 namespace ktape::kernels {
 
 /// Returns whether `in_place_product` is as fast as a primitive of oneDNN: for large kernels with more weights than
-/// results, in builds with fused instructions (and vectors of 64 bytes, if there is more than one row).
+/// results, in builds with fused instructions and vectors of 32 bytes or more.
 bool suits_in_place_product(const NetworkNode& node, const std::vector<std::int64_t>& x);
 
 /// Returns a kernel for a convolution or product with its bias, normalizers, addend and functions. Inputs: x of the
