@@ -10,7 +10,7 @@ using ktape::Shape, ktape::Tensor;
 
 namespace {
 
-constexpr Tolerance rounding{.rtol = 1e-5, .atol = 2e-5};
+constexpr Tolerance rounding{.rtol = 1e-5, .atol = 1e-4};
 
 Tensor random(const Shape& shape, int seed) { return normal(shape, seed, "float32"); }
 
