@@ -107,7 +107,7 @@ class InPlaceProduct final : public NodeKernel {
  public:
   InPlaceProduct(const NetworkNode& node, const std::vector<std::int64_t>& x)
       : positions_(window_positions(node, x)),
-        functions_(node.functions),
+        functions_(has_vector_code(node.functions) ? node.functions : std::vector<ElementFunction>()),
         inner_(x.back()),
         columns_(node.shape.back()),
         adds_(node.inputs.size() == 2) {
@@ -236,16 +236,17 @@ class InPlaceProduct final : public NodeKernel {
 bool suits_in_place_product(const NetworkNode& node, const std::vector<std::int64_t>& x) {
 #if defined(KTAPE_FUSED)
   constexpr std::int64_t least_weights = 1 << 19;  // the copy of a smaller kernel is no burden
+  constexpr std::int64_t most_cached =
+      1 << 21;  // oneDNN multiplies rows faster while a cache holds the weights
   constexpr std::int64_t fewest_rows = 32, most_rows = 256;
-  if (node.numbers != NumberType::Float32 || node.depthwise || node.columns ||
-      !has_vector_code(node.functions))
-    return false;
+  if (node.numbers != NumberType::Float32 || node.depthwise || node.columns) return false;
   std::int64_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < node.shape.size(); ++axis) rows *= node.shape[axis];
-  const std::int64_t inner = x.back() * node.window[0] * node.window[1];
-  if (inner * node.shape.back() < least_weights) return false;
-  if (node.kind == NetworkNode::Kind::Product) return rows == 1;
-  return vector_bytes >= 32 && rows >= fewest_rows && rows <= std::min(most_rows, inner);
+  const std::int64_t inner = x.back() * node.window[0] * node.window[1], weights = inner * node.shape.back();
+  const bool product = node.kind == NetworkNode::Kind::Product;
+  if (product && rows == 1) return weights >= least_weights;
+  return vector_bytes >= 32 && weights >= (product ? most_cached : least_weights) && rows >= fewest_rows &&
+         rows <= std::min(most_rows, inner);
 #else
   return false;
 #endif

@@ -1,4 +1,5 @@
 #ifdef KTAPE_WITH_ONEDNN
+#include <ktape/ops/kernels/network/element_functions.hpp>
 #include <ktape/ops/kernels/network/in_place_product.hpp>
 #include <ktape/ops/kernels/network/internal/step_maker.hpp>
 #include <ktape/ops/kernels/parallel/one_thread.hpp>
@@ -100,6 +101,7 @@ bool StepMaker::add_in_place(std::size_t i, const NetworkNode& node) {
   push_own(in_place_product(node, x), std::move(arguments),
            multiplication(node.kind == Kind::Product ? "product" : "convolution", node).what);
   made_.steps.back().implementation = "ktape:in_place";
+  if (!has_vector_code(node.functions)) add_functions_after(node, made_.steps.back().own_arguments.output);
   return true;
 }
 

@@ -201,3 +201,14 @@ TEST_CASE("a large kernel is added to the tensor that it reads") {
   const Tensor want = K::relu(K::conv2d(images, kernel) + bias + images);
   CHECK(close((*network->run({x}))[0], want, {.rtol = 1e-5, .atol = 1e-4}));
 }
+
+TEST_CASE("a function without vector code follows a large kernel as a step") {
+  if (!K::compiles_networks()) return;
+  const Variable kernel(random({1024, 2050}, 1)), bias(random({2050}, 2));
+  const Tensor x = 0.05F * random({2, 20, 1024}, 3);
+  const auto y = computed(x, [&](auto& network, int in) {
+    return network.activation(*network.product(in, kernel, bias), "gelu");
+  });
+  REQUIRE(y);
+  CHECK(close(*y, ktape::ops::gelu(K::dot(x, kernel) + bias, false), {.rtol = 1e-5, .atol = 1e-4}));
+}
