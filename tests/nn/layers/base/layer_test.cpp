@@ -23,15 +23,6 @@ struct AffineImpl : nn::LayerImpl {
 };
 using Affine = nn::LayerOf<AffineImpl>;
 
-/// A layer of two layers, which records the learning phase.
-struct BlockImpl : nn::LayerImpl {
-  nn::Dense dense = add_layer(nn::Dense(3, {.name = "dense"}));
-  nn::Dropout dropout = add_layer(nn::Dropout(0.5));
-  BlockImpl() : nn::LayerImpl("Block") {}
-  Tensor call(const Tensor& x) override { return dropout(dense(x)); }
-};
-using Block = nn::LayerOf<BlockImpl>;
-
 /// Sum and difference of two tensors.
 struct BothImpl : nn::LayerImpl {
   BothImpl() : nn::LayerImpl("Both") {}
@@ -64,43 +55,6 @@ TEST_CASE("names are Keras's, counted") {
   CHECK(Affine(0.0).name() == "affine");
   K::clear_session();
   CHECK(nn::Dense(1).name() == "dense");
-}
-
-TEST_CASE("a layer of layers has their weights, and passes the phase on to them") {
-  const Block block;
-  const Tensor x = K::ones({50, 4});
-  CHECK(block(x).shape() == Shape{50, 3});
-  CHECK(block.weights().size() == 2);
-  CHECK(block.weights()[0].name() == "block/dense/kernel");
-  block.set_weights({K::ones({4, 3}), K::zeros({3})});
-  CHECK(K::max(block(x)).item() == 4);
-  CHECK(K::max(block(x, {.training = true})).item() == 8);
-  block.set_trainable(false);
-  CHECK(block.trainable_weights().empty());
-  CHECK(block.non_trainable_weights().size() == 2);
-  CHECK(!block->dense.trainable());
-}
-
-TEST_CASE("a layer that `call` uses becomes a sublayer of the calling layer, as in Keras") {
-  struct PlainImpl : nn::LayerImpl {
-    nn::Dense first{3, {.name = "first"}}, second{2, {.name = "second"}};
-    PlainImpl() : nn::LayerImpl("Plain") {}
-    Tensor call(const Tensor& x) override { return second(nn::Dropout(0.5)(first(first(x)))); }
-  };
-  const nn::LayerOf<PlainImpl> layer;
-  layer(nn::Input({3}));
-  CHECK(layer.weights().size() == 4);
-  CHECK(layer.weights()[2].name() == "plain/second/kernel");
-  for (int step = 0; step < 5; ++step) layer(K::ones({1, 3}));
-  const std::vector<nn::Layer> inner = layer.impl().sublayers();
-  REQUIRE(inner.size() == 3);  // of the layers made by the calls only the last one
-  CHECK(inner[0].is(layer->first));
-
-  nn::Sequential net({nn::Input({3}), layer});
-  net.compile({.optimizer = nn::SGD(0.1), .loss = "mse"});
-  const Tensor before = layer->first.get_weights()[0];
-  net.train_on_batch(K::ones({4, 3}), K::zeros({4, 2}));
-  CHECK(K::sum(K::abs(layer->first.get_weights()[0] - before)).item<float>() > 0);
 }
 
 TEST_CASE("a first call that fails leaves the layers that it called as they were") {
@@ -223,17 +177,10 @@ TEST_CASE("errors name the layer and change nothing") {
   CHECK_THROWS_WITH_AS(dense(K::ones({3})), "[scores] the input must have min_ndim=2: received shape=(3,)",
                        ValueError);
   CHECK_THROWS_WITH_AS(dense(Tensor()), "[scores] the input must be a tensor: received None", ValueError);
-  CHECK_THROWS_WITH_AS(dense.count_params(), Contains("[scores] the layer must be built"), ValueError);
   dense(K::ones({2, 4}));
   CHECK_THROWS_WITH_AS(dense(K::ones({2, 5})),
                        "[scores] the input must have min_ndim=2, shape[-1]=4: received shape=(2, 5)",
                        ValueError);
-  CHECK_THROWS_WITH_AS(dense.set_weights({K::ones({4, 3})}),
-                       "[scores] set_weights must be given one value for each of the 2 weights: received 1",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(dense.set_weights({K::ones({4, 3}), K::ones({4})}),
-                       Contains("of the weight 'scores/bias'"), ValueError);
-  CHECK(K::max(dense.weights()[0]).item() != 1);
 
   struct Silent : nn::LayerImpl {
     Silent() : nn::LayerImpl("Silent") {}
