@@ -23,8 +23,8 @@ inline bool has_vector_code(const std::vector<ElementFunction>& functions) {
 inline Vec<float> apply_function(const ElementFunction& f, Vec<float> x) {
   using Kind = ElementFunction::Kind;
   switch (f.kind) {
-    case Kind::Relu:
-      return x > 0 ? x : x * f.alpha;
+    case Kind::Relu:  // 0 for minus infinity, whose product with 0 is NaN; NaN for NaN
+      return x <= 0 ? (f.alpha == 0 ? Vec<float>{} : x * f.alpha) : x;
     case Kind::Clip:
       return smaller<float>(larger<float>(x, splat(f.alpha)), splat(f.beta));
     case Kind::Sigmoid:

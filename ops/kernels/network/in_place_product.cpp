@@ -64,8 +64,8 @@ struct KernelBlock {
   std::int64_t next_step;
 };
 
-/// Adds the product of some pixels and a block to the sums of the pixels' rows. Meanwhile reads ahead one line of each
-/// row of the next block from `ahead`, and copies the block to `copy` unless that is null.
+/// Adds the product of R pixels and a block to the sums of the pixels' rows. Meanwhile reads ahead one line of each row
+/// of the next block from `ahead` on, and copies the block if `Copies` is true.
 template <int R, int V, bool Copies>
 void multiply_tile(const float* const* pixels, float* const* sums, const KernelBlock& block,
                    const float* ahead, float* copy) {

@@ -16,9 +16,8 @@ namespace {
 /// Returns whether two places have no memory in common.
 bool is_apart(const ArgumentPlace& a, const ArgumentPlace& b) { return a.in != b.in || a.index != b.index; }
 
-/// Returns whether oneDNN uses the widest vectors of this build, so that its primitives are no faster than kernels of
-/// ktape's own with the same work.
-bool has_wide_primitives() {
+/// Returns whether the vectors of oneDNN are as wide as those of this build: otherwise the wider are faster.
+bool has_equal_vectors() {
   constexpr auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core);
   const bool wide = (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) == needed;
   return wide == (vector_bytes == 64);
@@ -78,10 +77,10 @@ void StepMaker::push_multiplication(std::size_t i, const NetworkNode& node, cons
        description.impl_info_str());
 }
 
-/// Adds a step that reads the kernel in place. Returns false where a primitive of oneDNN is faster.
+/// Adds a step that reads the kernel in place. Returns false where a primitive of oneDNN may be faster.
 bool StepMaker::add_in_place(std::size_t i, const NetworkNode& node) {
   const auto& x = shape_of(node.inputs[0]);
-  if (!suits_in_place_product(node, x) || !has_wide_primitives()) return false;
+  if (!suits_in_place_product(node, x) || !has_equal_vectors()) return false;
   const memory::desc plain = plain_layout(node.shape), channels = vector_layout(node.shape.back());
   const memory::desc kernel = vector_layout(node.window[0] * node.window[1] * x.back() * node.shape.back());
   const Place from = in_layout(input(node), plain_layout(x));

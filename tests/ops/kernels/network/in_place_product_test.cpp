@@ -97,6 +97,19 @@ TEST_CASE("in_place_product adds a tensor and applies functions") {
   CHECK(close(run(node, given, addend), K::sigmoid(K::tanh(sum)), rounding));
 }
 
+TEST_CASE("relu of a sum that overflows is 0 or infinite") {
+  Operands given({2, 2}, {2, 3});
+  given.x = K::constant({{1e30F, 0.F}, {0.F, 1.F}}),
+  given.kernel = K::constant({{-1e30F, 1e30F, 1.F}, {1.F, -1.F, 2.F}});
+  given.factors = K::ones({3}), given.offsets = K::zeros({3});
+  NetworkNode node = product_node(2, 3);
+  node.functions = {{ElementFunction::Kind::Relu}};
+  const Tensor sums = K::dot(given.x, given.kernel);
+  CHECK(close(run(node, given), K::relu(sums), exactly));
+  node.functions = {{ElementFunction::Kind::Relu, 0.2F}};
+  CHECK(close(run(node, given), K::relu(sums, {.alpha = 0.2}), rounding));
+}
+
 TEST_CASE("in_place_product gives the same bits for any number of threads") {
   for (const std::int64_t rows : {1, 49}) {
     const Operands given({rows, 700}, {700, 1000});
