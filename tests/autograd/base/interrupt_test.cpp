@@ -1,15 +1,16 @@
 #include <doctest/doctest.h>
 
-#include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/ktape.hpp>
 #include <sstream>
 #include <thread>
+
+#include "../../interrupts.hpp"
 
 namespace K = ktape::backend;
 
 TEST_CASE("an interrupt ends the next op of the thread that accepts it, once") {
   const ktape::Tensor x = K::ones({2});
-  ktape::accept_interrupts();
+  const AcceptsInterrupts accepts;
   ktape::interrupt();
   std::thread([&] { CHECK_NOTHROW(K::square(x)); }).join();
   CHECK_THROWS_WITH_AS(K::square(x), "[tensor] interrupted", ktape::Interrupted);
@@ -18,7 +19,7 @@ TEST_CASE("an interrupt ends the next op of the thread that accepts it, once") {
 }
 
 TEST_CASE("a loop without ops asks for interrupts itself") {
-  ktape::accept_interrupts();
+  const AcceptsInterrupts accepts;
   CHECK_NOTHROW(ktape::check_interrupt());
   ktape::interrupt();
   std::thread([] { CHECK_NOTHROW(ktape::check_interrupt()); }).join();
@@ -27,7 +28,7 @@ TEST_CASE("a loop without ops asks for interrupts itself") {
 }
 
 TEST_CASE("a pending interrupt can be cancelled") {
-  ktape::accept_interrupts();
+  const AcceptsInterrupts accepts;
   ktape::interrupt();
   CHECK(ktape::clear_interrupt());
   CHECK_NOTHROW(K::ones({2}));
@@ -35,7 +36,7 @@ TEST_CASE("a pending interrupt can be cancelled") {
 
 TEST_CASE("a variable keeps its value when its update is interrupted") {
   const ktape::Variable w = K::variable({1.f});
-  ktape::accept_interrupts();
+  const AcceptsInterrupts accepts;
   ktape::interrupt();
   CHECK_THROWS_AS(K::update(w, w + 1.f), ktape::Interrupted);
   CHECK(w.value().item<float>() == 1.f);
@@ -43,7 +44,7 @@ TEST_CASE("a variable keeps its value when its update is interrupted") {
 
 TEST_CASE("a loop that ends early passes its interrupt on to the next op of its caller") {
   static int passed_on = 0;
-  ktape::accept_interrupts([] { ++passed_on; });
+  const AcceptsInterrupts accepts([] { ++passed_on; });
   std::thread([] { ktape::interrupt_caller("[other] interrupted"); }).join();
   CHECK(passed_on == 0);
   CHECK_NOTHROW(K::ones({2}));
@@ -59,7 +60,7 @@ TEST_CASE("a loop that ends early passes its interrupt on to the next op of its 
 
 TEST_CASE("an interrupt ends a loop that prints tensors") {
   const ktape::Tensor x = K::ones({2});
-  ktape::accept_interrupts();
+  const AcceptsInterrupts accepts;
   ktape::interrupt();
   std::ostringstream out;
   CHECK_THROWS_WITH_AS(out << x, "[print] interrupted", ktape::Interrupted);
@@ -71,7 +72,7 @@ TEST_CASE("an interrupt ends a loop that prints tensors") {
 
 TEST_CASE("an interrupt ends a loop of ops that make views only") {
   const ktape::Tensor x = K::ones({2, 2});
-  ktape::accept_interrupts();
+  const AcceptsInterrupts accepts;
   ktape::interrupt();
   CHECK_THROWS_WITH_AS(K::reshape(x, {4}), "[tensor] interrupted", ktape::Interrupted);
   CHECK(K::reshape(x, {4}).shape() == ktape::Shape{4});

@@ -1,8 +1,8 @@
+#include "../../interrupts.hpp"
 #include "../../ops/check.hpp"
 #include "../data/files.hpp"
 #include "scripted.hpp"
 
-#include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/nn/saving/safetensors/safetensors.hpp>
 
 #include <csignal>
@@ -279,7 +279,7 @@ TEST_CASE(
     stays([] { throw std::bad_alloc(); });
   }
   SUBCASE("after Ctrl-C") {
-    ktape::accept_interrupts();
+    const AcceptsInterrupts accepts;
     stays([] {
       ktape::interrupt();
       ktape::check_interrupt();

@@ -1,7 +1,7 @@
-#include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/ktape.hpp>
 
 #include "../../close.hpp"
+#include "../../interrupts.hpp"
 #include "line.hpp"
 
 namespace K = ktape::backend;
@@ -144,7 +144,7 @@ TEST_CASE("an interrupt within a loss or a metric stays an interrupt") {
     ktape::interrupt();
     return K::mean(y_true - y_pred, -1);
   };
-  ktape::accept_interrupts();
+  const AcceptsInterrupts accepts;
   const nn::Sequential model({nn::Dense(1)}), measured({nn::Dense(1)});
   model.compile({.loss = interrupted});
   measured.compile({.loss = "mse", .metrics = {nn::Metric("interrupted", interrupted)}});

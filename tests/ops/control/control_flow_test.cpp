@@ -1,4 +1,3 @@
-#include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/control/function.hpp>
 #include <ktape/ops/control/phase.hpp>
@@ -6,6 +5,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
+#include "../../interrupts.hpp"
 #include "../catalogue.hpp"
 #include "../check.hpp"
 
@@ -173,7 +173,7 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
 }  // namespace
 
 TEST_CASE("an interrupt while a callable is traced stays an interrupt, and the callable is not tried again") {
-  ktape::accept_interrupts();
+  const AcceptsInterrupts accepts;
   int calls = 0;
   const auto interrupted = [&](const Tensor& x) {
     ++calls;
