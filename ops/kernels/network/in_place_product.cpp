@@ -56,17 +56,22 @@ std::vector<WindowPosition> window_positions(const NetworkNode& node, const std:
   return out;
 }
 
-/// A block of rows and a panel of columns of a kernel.
+/// A block of rows and a panel of columns of a kernel. The last vector of a row has `valid` columns: nothing behind the
+/// kernel is read.
 struct KernelBlock {
   const float* elements;
-  std::int64_t rows, step;
+  std::int64_t rows, step, valid;
   const float* next;  ///< the block that is read after this one
   std::int64_t next_step;
 };
 
+/// Where a tile reads a block: in its copy, or in the kernel, from which the tile makes the copy. A partial block is the
+/// last of its rows, and ends within a vector.
+enum class Source { Copy, Kernel, PartialKernel };
+
 /// Adds the product of R pixels and a block to the sums of the pixels' rows. Meanwhile reads ahead one line of each row
-/// of the next block from `ahead` on, and copies the block if `Copies` is true.
-template <int R, int V, bool Copies>
+/// of the next block from `ahead` on.
+template <int R, int V, Source source>
 void multiply_tile(const float* const* pixels, float* const* sums, const KernelBlock& block,
                    const float* ahead, float* copy) {
   Vec<float> sum[R][V] = {};
@@ -78,9 +83,11 @@ void multiply_tile(const float* const* pixels, float* const* sums, const KernelB
     Vec<float> vectors[V];
 #pragma GCC unroll 4
     for (int v = 0; v < V; ++v) {
-      vectors[v] = load(row + v * float_lanes);
+      const float* const from = row + v * float_lanes;
+      const bool partial = source == Source::PartialKernel && v == V - 1;
+      vectors[v] = partial ? load_partial(from, block.valid) : load(from);
       keep_in_register<float>(vectors[v]);
-      if constexpr (Copies) store(copy + (k * V + v) * float_lanes, vectors[v]);
+      if constexpr (source != Source::Copy) store(copy + (k * V + v) * float_lanes, vectors[v]);
     }
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r)
@@ -94,12 +101,15 @@ void multiply_tile(const float* const* pixels, float* const* sums, const KernelB
 /// Adds the product of R elements and as many rows to `size` sums.
 template <int R>
 void add_rows(const float* x, const float* rows, std::int64_t step, std::int64_t size, float* sums) {
-  for (std::int64_t i = 0; i < size; i += float_lanes) {
-    Vec<float> sum = x[0] * load(rows + i);
+  const auto add = [&](std::int64_t i, const auto& vector_at) {
+    Vec<float> sum = x[0] * vector_at(rows + i);
 #pragma GCC unroll 8
-    for (int r = 1; r < R; ++r) sum += x[r] * load(rows + r * step + i);
+    for (int r = 1; r < R; ++r) sum += x[r] * vector_at(rows + r * step + i);
     store(sums + i, load(sums + i) + sum);
-  }
+  };
+  std::int64_t i = 0;
+  for (; i + float_lanes <= size; i += float_lanes) add(i, [](const float* p) { return load(p); });
+  if (i < size) add(i, [&](const float* p) { return load_partial(p, size - i); });
 }
 
 /// The rows of the result are the pixels of the images, or the rows of x. Each thread computes some panels of columns.
@@ -150,10 +160,11 @@ class InPlaceProduct final : public NodeKernel {
           const float* const elements = kernel + panel * panel_columns;
           const float* const next =
               panel + 1 < end ? elements + panel_columns : kernel + block * columns_ + begin * panel_columns;
-          const auto valid = std::min(panel_columns, columns_ - panel * panel_columns);
-          multiply_block(static_cast<std::int64_t>(position.rows.size()),
-                         (valid + float_lanes - 1) / float_lanes, pixels.data(), rows.data(),
-                         {elements, block, columns_, next, columns_}, copy);
+          const std::int64_t columns = std::min(panel_columns, columns_ - panel * panel_columns);
+          const std::int64_t vectors = (columns + float_lanes - 1) / float_lanes;
+          multiply_block(static_cast<std::int64_t>(position.rows.size()), vectors, pixels.data(), rows.data(),
+                         {elements, block, columns_, columns - (vectors - 1) * float_lanes, next, columns_},
+                         copy);
         }
         kernel += block * columns_;
       }
@@ -195,19 +206,25 @@ class InPlaceProduct final : public NodeKernel {
   static void multiply_block(std::int64_t count, std::int64_t vectors, const float* const* pixels,
                              float* const* rows, const KernelBlock& block, float* copy) {
     using Tile = void (*)(const float* const*, float* const*, const KernelBlock&, const float*, float*);
-    constexpr auto tiles = []<int... I>(std::integer_sequence<int, I...>) {
-      return std::array{
-          std::array<Tile, 2>{multiply_tile<I / panel_vectors + 1, I % panel_vectors + 1, false>,
-                              multiply_tile<I / panel_vectors + 1, I % panel_vectors + 1, true>}...};
-    }
-    (std::make_integer_sequence<int, panel_vectors * most_rows_at_once>());
-    const KernelBlock copied{copy, block.rows, vectors * float_lanes, block.next, block.next_step};
+    constexpr auto tiles_from = []<Source source, int... I>(std::integer_sequence<int, I...>) {
+      return std::array<Tile, sizeof...(I)>{
+          multiply_tile<I / panel_vectors + 1, I % panel_vectors + 1, source>...};
+    };
+    constexpr std::make_integer_sequence<int, panel_vectors * most_rows_at_once> all;
+    constexpr std::array tiles{tiles_from.operator()<Source::Copy>(all),
+                               tiles_from.operator()<Source::Kernel>(all),
+                               tiles_from.operator()<Source::PartialKernel>(all)};
+    const Source kernel = block.valid < float_lanes ? Source::PartialKernel : Source::Kernel;
+    const KernelBlock copied{copy,        block.rows, vectors * float_lanes,
+                             float_lanes, block.next, block.next_step};
     const std::int64_t parts = (count + most_rows_at_once - 1) / most_rows_at_once;
     for (std::int64_t i = 0; i < parts; ++i) {
       const std::int64_t begin = count * i / parts, size = count * (i + 1) / parts - begin;
-      const auto& tile = tiles[static_cast<std::size_t>((size - 1) * panel_vectors + vectors - 1)];
+      const Source source = i == 0 ? kernel : Source::Copy;
+      const Tile tile = tiles[static_cast<std::size_t>(source)]
+                             [static_cast<std::size_t>((size - 1) * panel_vectors + vectors - 1)];
       const float* const ahead = block.next + std::min(i, vectors - 1) * float_lanes;
-      tile[i == 0](pixels + begin, rows + begin, i == 0 ? block : copied, ahead, copy);
+      tile(pixels + begin, rows + begin, i == 0 ? block : copied, ahead, copy);
     }
   }
 

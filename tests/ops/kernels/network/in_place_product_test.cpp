@@ -1,6 +1,11 @@
 #include <ktape/ktape.hpp>
 #include <ktape/ops/kernels/network/in_place_product.hpp>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
 #include "../../../close.hpp"
 #include "../../check.hpp"
 
@@ -26,12 +31,15 @@ struct Operands {
         offsets(random({kernel[-1]}, 4)) {}
 };
 
-Tensor run(const NetworkNode& node, const Operands& operands, const Tensor& addend = {}) {
+/// Runs a node, with its kernel in place of the operands' if given.
+Tensor run(const NetworkNode& node, const Operands& operands, const Tensor& addend = {},
+           float* kernel = nullptr) {
   Tensor y = Tensor::empty(Shape(node.shape), "float32");
   const auto floats = [](const Tensor& t) { return static_cast<float*>(t.raw()); };
   NodeKernel::Arrays arrays;
   for (const Tensor& t : {operands.x, operands.kernel, operands.factors, operands.offsets})
     arrays.inputs.push_back(floats(t));
+  if (kernel) arrays.inputs[1] = kernel;
   if (addend.defined()) arrays.inputs.push_back(floats(addend));
   arrays.output = floats(y);
   in_place_product(node, extents(operands.x.shape()))->run(arrays);
@@ -95,6 +103,24 @@ TEST_CASE("in_place_product adds a tensor and applies functions") {
   CHECK(close(run(node, given, addend), K::clip(K::relu(sum, {.alpha = 0.2}), -1, 3) * 2.F + 1.F, rounding));
   node.functions = {{Kind::Tanh}, {Kind::Sigmoid}};
   CHECK(close(run(node, given, addend), K::sigmoid(K::tanh(sum)), rounding));
+}
+
+TEST_CASE("in_place_product reads nothing behind the kernel") {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  char* const room = static_cast<char*>(
+      mmap(nullptr, 17 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  char* const end = room + 16 * page;
+  REQUIRE(mprotect(end, page, PROT_NONE) == 0);
+  for (const std::int64_t rows : {1, 5, 50})
+    for (const std::int64_t columns : {1, 8, 24, 40, 65, 120}) {
+      const Operands given({rows, 100}, {100, columns});
+      const auto bytes = static_cast<std::size_t>(given.kernel.size()) * sizeof(float);
+      std::memcpy(end - bytes, given.kernel.raw(), bytes);
+      const Tensor want = run(product_node(rows, columns), given);
+      CHECK(close(run(product_node(rows, columns), given, {}, reinterpret_cast<float*>(end - bytes)), want,
+                  exactly));
+    }
+  munmap(room, 17 * page);
 }
 
 TEST_CASE("relu of a sum that overflows is 0 or infinite") {
