@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 /// Runs the tests. With KTAPE_TEST_FUSED=1 in the environment, the element-wise ops of the main thread wait for
-/// each other in all tests but those of the waiting itself and of memory, whatever their size: the tests then check that no
-/// op sees the difference.
+/// each other, whatever their size, in all tests but those of the waiting itself and of memory: the tests then
+/// check that no op sees the difference.
 int main(int count, char** arguments) {
   const bool fused = std::getenv("KTAPE_TEST_FUSED");
   if (fused) ktape::fusion::set_smallest_result(1);

@@ -20,6 +20,7 @@ inline bool has_vector_code(const std::vector<ElementFunction>& functions) {
   });
 }
 
+/// Computes a function of each lane.
 inline Vec<float> apply_function(const ElementFunction& f, Vec<float> x) {
   using Kind = ElementFunction::Kind;
   switch (f.kind) {

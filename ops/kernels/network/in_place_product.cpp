@@ -21,20 +21,26 @@ constexpr std::int64_t panel_columns = panel_vectors * float_lanes;
 constexpr std::int64_t block_rows = 256;
 constexpr std::int64_t most_sums = std::int64_t{1} << 17;
 
-/// One position of the window: the pixels of x that it reaches, by the offset of their first channel, and for each the
-/// row of the result.
+/// One position of the window of a convolution.
 struct WindowPosition {
-  std::vector<std::int64_t> pixels, rows;
+  std::vector<std::int64_t>
+      pixels;                      ///< the pixels of x at this position, by the offset of their first channel
+  std::vector<std::int64_t> rows;  ///< for each pixel the row of the result to which the pixel is added
 };
+
+/// Returns the number of rows of channels in an array.
+std::int64_t rows_of(const std::vector<std::int64_t>& shape) {
+  std::int64_t rows = 1;
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
+  return rows;
+}
 
 /// Returns the positions of a convolution's window; for a product one position, which reaches every row.
 std::vector<WindowPosition> window_positions(const NetworkNode& node, const std::vector<std::int64_t>& x) {
   const std::int64_t channels = x.back();
   if (node.kind == NetworkNode::Kind::Product) {
     WindowPosition all;
-    std::int64_t rows = 1;
-    for (std::size_t axis = 0; axis + 1 < x.size(); ++axis) rows *= x[axis];
-    for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t row = 0; row < rows_of(x); ++row)
       all.pixels.push_back(row * channels), all.rows.push_back(row);
     return {all};
   }
@@ -56,17 +62,17 @@ std::vector<WindowPosition> window_positions(const NetworkNode& node, const std:
   return out;
 }
 
-/// A block of rows and a panel of columns of a kernel. The last vector of a row has `valid` columns: nothing behind the
-/// kernel is read.
+/// Some rows of a panel of columns of a kernel, `step` elements apart.
 struct KernelBlock {
   const float* elements;
-  std::int64_t rows, step, valid;
-  const float* next;  ///< the block that is read after this one
+  std::int64_t rows, step;
+  std::int64_t valid;  ///< the columns in the last vector of each row
+  const float* next;   ///< the block that is multiplied after this block
   std::int64_t next_step;
 };
 
-/// Where a tile reads a block: in its copy, or in the kernel, from which the tile makes the copy. A partial block is the
-/// last of its rows, and ends within a vector.
+/// The memory in which a tile reads a block: the copy of the block, or the kernel, from which the tile makes the copy.
+/// In a PartialKernel the last vector of each row is not full, and the elements behind the row are not read.
 enum class Source { Copy, Kernel, PartialKernel };
 
 /// Adds the product of R pixels and a block to the sums of the pixels' rows. Meanwhile reads ahead one line of each row
@@ -119,10 +125,9 @@ class InPlaceProduct final : public NodeKernel {
       : positions_(window_positions(node, x)),
         functions_(has_vector_code(node.functions) ? node.functions : std::vector<ElementFunction>()),
         inner_(x.back()),
+        rows_(rows_of(node.shape)),
         columns_(node.shape.back()),
-        adds_(node.inputs.size() == 2) {
-    for (std::size_t axis = 0; axis + 1 < node.shape.size(); ++axis) rows_ *= node.shape[axis];
-  }
+        adds_(node.inputs.size() == 2) {}
   const char* name() const override { return "product in place"; }
   std::int64_t products() const override {
     return rows_ * inner_ * columns_ * static_cast<std::int64_t>(positions_.size());
@@ -243,9 +248,8 @@ class InPlaceProduct final : public NodeKernel {
 
   const std::vector<WindowPosition> positions_;
   const std::vector<ElementFunction> functions_;
-  const std::int64_t inner_, columns_;
+  const std::int64_t inner_, rows_, columns_;
   const bool adds_;
-  std::int64_t rows_ = 1;
 };
 
 }  // namespace
@@ -253,12 +257,10 @@ class InPlaceProduct final : public NodeKernel {
 bool suits_in_place_product(const NetworkNode& node, const std::vector<std::int64_t>& x) {
 #if defined(KTAPE_FUSED)
   constexpr std::int64_t least_weights = 1 << 19;  // the copy of a smaller kernel is no burden
-  constexpr std::int64_t most_cached =
-      1 << 21;  // oneDNN multiplies rows faster while a cache holds the weights
+  constexpr std::int64_t most_cached = 1 << 21;    // oneDNN is faster while a cache holds the weights
   constexpr std::int64_t fewest_rows = 32, most_rows = 256;
   if (node.numbers != NumberType::Float32 || node.depthwise || node.columns) return false;
-  std::int64_t rows = 1;
-  for (std::size_t axis = 0; axis + 1 < node.shape.size(); ++axis) rows *= node.shape[axis];
+  const std::int64_t rows = rows_of(node.shape);
   const std::int64_t inner = x.back() * node.window[0] * node.window[1], weights = inner * node.shape.back();
   const bool product = node.kind == NetworkNode::Kind::Product;
   if (product && rows == 1) return weights >= least_weights;

@@ -40,7 +40,7 @@ struct NetworkStep {
   KernelArguments own_arguments = {};
 };
 
-/// A weight in the layout of a step; InPlace is the kernel as the variable holds it.
+/// A weight in the layout of a step. The part InPlace is the kernel in the memory of the variable, not a copy.
 struct PackedWeight {
   enum class Part { Kernel, InPlace, Factors, Offsets, Own };
   Part part;
