@@ -4,6 +4,8 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 // libjpeg's header needs FILE, and comes last.
 #include <jpeglib.h>
@@ -29,41 +31,114 @@ void expect_pixels(const ByteSource& file, std::uint64_t bytes, std::uint64_t he
 Tensor decode_image(const ByteSource& file, const std::string& bytes) {
   if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(file, bytes);
   if (bytes.starts_with("\xff\xd8\xff")) return decode_jpeg(file, bytes);
-  if (bytes.starts_with("P5") || bytes.starts_with("P6")) return decode_ppm(file, bytes);
-  file.fail("the file must be a PNG, JPEG, PPM or PGM image", "it begins with other bytes");
+  if (bytes.size() > 1 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6')
+    return decode_ppm(file, bytes);
+  const char* const other = bytes.starts_with("GIF8") ? "it is a GIF image"
+                            : bytes.starts_with("BM") ? "it is a BMP image"
+                            : bytes.starts_with("RIFF") && bytes.find("WEBP") == 8
+                                ? "it is a WebP image"
+                                : "it begins with other bytes";
+  file.fail("the file must be a PNG, JPEG, PPM, PGM or PBM image", other);
 }
 
 // --- PNG --------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// An image of libpng's simplified reader, whose functions return errors.
+/// The state of libpng, which leaves its functions by longjmp after an error: the calling functions must not own
+/// C++ objects. (The simplified reader of libpng 1.6.39, for which PngImage stands below, misplaces the rows of
+/// interlaced images with 16 bits.)
+struct PngReader {
+  explicit PngReader(std::string_view bytes) : left(bytes) {}
+  ~PngReader() { png_destroy_read_struct(&reader, &info, nullptr); }
+  PngReader(const PngReader&) = delete;
+
+  png_structp reader = nullptr;
+  png_infop info = nullptr;
+  std::string_view left;
+  char message[256] = "libpng has no memory";
+};
+
+extern "C" {
+
+[[noreturn]] static void png_failed(png_structp reader, png_const_charp text) {
+  auto* const png = static_cast<PngReader*>(png_get_error_ptr(reader));
+  std::snprintf(png->message, sizeof png->message, "%s", text);
+  png_longjmp(reader, 1);
+}
+
+static void png_warned(png_structp, png_const_charp) {}
+
+static void png_take(png_structp reader, png_bytep out, std::size_t n) {
+  auto* const png = static_cast<PngReader*>(png_get_io_ptr(reader));
+  if (n > png->left.size()) png_error(reader, "its end is missing");
+  std::memcpy(out, png->left.data(), n);
+  png->left.remove_prefix(n);
+}
+
+}  // extern "C"
+
+/// Reads all up to the pixels.
+bool begin_png(PngReader& png) {
+  png.reader = png_create_read_struct(PNG_LIBPNG_VER_STRING, &png, png_failed, png_warned);
+  if (png.reader) png.info = png_create_info_struct(png.reader);
+  if (!png.info || setjmp(png_jmpbuf(png.reader))) return false;
+  png_set_read_fn(png.reader, &png, png_take);
+  // Texts and profiles, which may inflate, are skipped.
+  png_set_keep_unknown_chunks(png.reader, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
+  png_set_keep_unknown_chunks(png.reader, PNG_HANDLE_CHUNK_AS_DEFAULT,
+                              reinterpret_cast<png_const_bytep>("gAMA\0sRGB"), 2);
+  png_read_info(png.reader, png.info);
+  return true;
+}
+
+bool read_png(PngReader& png, bool alpha, std::size_t row, png_bytepp rows) {
+  if (setjmp(png_jmpbuf(png.reader))) return false;
+  png_set_alpha_mode(png.reader, PNG_ALPHA_PNG, PNG_DEFAULT_sRGB);
+  png_set_expand(png.reader);
+  png_set_scale_16(png.reader);
+  if (alpha) png_set_gray_to_rgb(png.reader);
+  png_set_interlace_handling(png.reader);
+  png_read_update_info(png.reader, png.info);
+  if (png_get_rowbytes(png.reader, png.info) != row) png_error(png.reader, "its rows have another size");
+  png_read_image(png.reader, rows);
+  png_read_end(png.reader, nullptr);
+  return true;
+}
+
+}  // namespace
+
+Tensor decode_png(const ByteSource& file, const std::string& bytes) {
+  constexpr const char* rule = "the PNG image must be intact";
+  PngReader png(bytes);
+  if (!begin_png(png)) file.fail(rule, png.message);
+  const int type = png_get_color_type(png.reader, png.info);
+  const bool alpha = type & PNG_COLOR_MASK_ALPHA || png_get_valid(png.reader, png.info, PNG_INFO_tRNS);
+  const std::int64_t channels = alpha                         ? 4
+                                : type & PNG_COLOR_MASK_COLOR ? 3
+                                                              : 1,
+                     height = png_get_image_height(png.reader, png.info),
+                     width = png_get_image_width(png.reader, png.info);
+  expect_pixels(file, bytes.size(), static_cast<std::uint64_t>(height), static_cast<std::uint64_t>(width),
+                png_get_bit_depth(png.reader, png.info), static_cast<std::uint64_t>(channels));
+  const Tensor out = Tensor::empty({height, width, channels}, DType::UInt8);
+  std::vector<png_bytep> rows;
+  for (std::int64_t y = 0; y < height; ++y)
+    rows.push_back(out.pointer<std::uint8_t>() + y * width * channels);
+  if (!read_png(png, alpha, static_cast<std::size_t>(width * channels), rows.data()))
+    file.fail(rule, png.message);
+  return out;
+}
+
+namespace {
+
+/// An image of libpng's simplified writer, whose functions return errors.
 struct PngImage : png_image {
   PngImage() : png_image{} { version = PNG_IMAGE_VERSION; }
   ~PngImage() { png_image_free(this); }
 };
 
 }  // namespace
-
-Tensor decode_png(const ByteSource& file, const std::string& bytes) {
-  constexpr const char* rule = "the PNG image must be intact";
-  PngImage image;
-  if (!png_image_begin_read_from_memory(&image, bytes.data(), bytes.size())) file.fail(rule, image.message);
-  constexpr std::size_t depth_at = 24;  // offset of the bit depth in the header
-  const bool color = image.format & PNG_FORMAT_FLAG_COLOR, alpha = image.format & PNG_FORMAT_FLAG_ALPHA;
-  const int channels = alpha ? 4 : color ? 3 : 1;
-  expect_pixels(file, bytes.size(), image.height, image.width, static_cast<unsigned char>(bytes[depth_at]),
-                static_cast<std::uint64_t>(channels));
-  image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
-  image.format = alpha ? PNG_FORMAT_RGBA : color ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-  const Tensor out = Tensor::empty({image.height, image.width, channels}, DType::UInt8);
-  if (!png_image_finish_read(&image, nullptr, out.raw(), 0, nullptr) || image.warning_or_error & 2)
-    file.fail(rule, image.message);
-  // The reader stops after the pixels and does not notice a missing end of the file.
-  const std::size_t mark = bytes.rfind("IEND");
-  if (mark == std::string::npos || bytes.size() - mark < 8) file.fail(rule, "its end is missing");
-  return out;
-}
 
 std::string encode_png(const Tensor& pixels) {
   constexpr png_uint_32 formats[] = {PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA};
@@ -122,18 +197,29 @@ bool begin_jpeg(Jpeg& jpeg, const unsigned char* bytes, std::size_t size) {
   jpeg_create_decompress(&jpeg.info);
   jpeg_mem_src(&jpeg.info, bytes, static_cast<unsigned long>(size));
   jpeg_read_header(&jpeg.info, TRUE);
-  // CMYK images are not supported; RGB is requested, and libjpeg reports the error.
-  if (jpeg.info.num_components == 1) jpeg.info.out_color_space = JCS_GRAYSCALE;
-  else jpeg.info.out_color_space = JCS_RGB;
+  const int components = jpeg.info.num_components;
+  jpeg.info.out_color_space = components == 1 ? JCS_GRAYSCALE : components == 4 ? JCS_CMYK : JCS_RGB;
   return true;
 }
 
-bool read_jpeg(Jpeg& jpeg, unsigned char* out, std::size_t row) {
+/// Converts a row of cyan, magenta, yellow and black. Adobe's programs, which mark their files, store how much of
+/// each ink is missing.
+void rgb_of_cmyk(const unsigned char* from, std::size_t width, bool inverted, unsigned char* to) {
+  const int full = inverted ? 0 : 255;
+  for (std::size_t x = 0; x < width; ++x, from += 4)
+    for (int c = 0; c < 3; ++c)
+      *to++ = static_cast<unsigned char>(((full ^ from[c]) * (full ^ from[3]) + 127) / 255);
+}
+
+/// Reads the pixels; `inks` is a buffer for a row of a CMYK image.
+bool read_jpeg(Jpeg& jpeg, unsigned char* out, std::size_t row, unsigned char* inks) {
   if (setjmp(jpeg.failed)) return false;
   jpeg_start_decompress(&jpeg.info);
   while (jpeg.info.output_scanline < jpeg.info.output_height) {
-    JSAMPROW line = out + jpeg.info.output_scanline * row;
+    unsigned char* const to = out + jpeg.info.output_scanline * row;
+    JSAMPROW line = inks ? inks : to;
     jpeg_read_scanlines(&jpeg.info, &line, 1);
+    if (inks) rgb_of_cmyk(inks, jpeg.info.output_width, jpeg.info.saw_Adobe_marker, to);
   }
   jpeg_finish_decompress(&jpeg.info);
   return true;
@@ -158,38 +244,52 @@ Tensor decode_jpeg(const ByteSource& file, const std::string& bytes) {
   expect_pixels(file, bytes.size(), jpeg.info.image_height, jpeg.info.image_width, bytes_of_pixel * 8,
                 bytes_of_pixel);
   const Tensor out = Tensor::empty({height, width, channels}, DType::UInt8);
-  if (!read_jpeg(jpeg, out.pointer<std::uint8_t>(), static_cast<std::size_t>(width * channels)))
+  std::vector<unsigned char> inks(jpeg.info.out_color_space == JCS_CMYK ? static_cast<std::size_t>(width) * 4
+                                                                        : 0);
+  if (!read_jpeg(jpeg, out.pointer<std::uint8_t>(), static_cast<std::size_t>(width * channels),
+                 inks.empty() ? nullptr : inks.data()))
     file.fail(rule, jpeg.message);
   return out;
 }
 
-// --- PPM, PGM ---------------------------------------------------------------------------------------------
+// --- PBM, PGM, PPM ----------------------------------------------------------------------------------------
 
 namespace {
 
-/// A reader of the numbers of a header, which blanks and comments separate.
-class PpmHeader {
+/// A reader of numbers as text, which blanks and comments separate.
+class PpmText {
  public:
-  PpmHeader(const ByteSource& file, const std::string& bytes) : file_(file), bytes_(bytes) {}
-  std::uint64_t number() {
-    while (is_blank() || peek() == '#')
-      if (peek() == '#') at_ = std::min(bytes_.find('\n', at_), bytes_.size());
-      else ++at_;
+  PpmText(const ByteSource& file, const std::string& bytes) : file_(file), bytes_(bytes) {}
+
+  std::uint64_t number(const char* rule = "the header of a PPM image must have three numbers") {
+    skip_blanks();
     std::uint64_t value = 0;
     int digits = 0;
-    for (; peek() >= '0' && peek() <= '9' && digits < 9; ++at_, ++digits)
+    for (; is_digit() && digits < 9; ++at_, ++digits)
       value = value * 10 + static_cast<std::uint64_t>(peek() - '0');
-    if (digits == 0) file_.fail("the header of a PPM image must have three numbers", "at byte ", at_);
+    if (digits == 0) file_.fail(rule, "at byte ", at_);
     return value;
+  }
+  /// Reads a pixel of a text bitmap: a digit, also without blanks around.
+  std::uint64_t bit(const char* rule) {
+    skip_blanks();
+    if (peek() != '0' && peek() != '1') file_.fail(rule, "at byte ", at_);
+    return static_cast<std::uint64_t>(bytes_[at_++] - '0');
   }
   /// Returns the position of the first pixel, after one blank.
   std::size_t end() {
     if (!is_blank()) file_.fail("the header of a PPM image must end with a blank", "at byte ", at_);
-    return at_ + 1;
+    return ++at_;
   }
 
  private:
+  void skip_blanks() {
+    while (is_blank() || peek() == '#')
+      if (peek() == '#') at_ = std::min(bytes_.find('\n', at_), bytes_.size());
+      else ++at_;
+  }
   int peek() const { return at_ < bytes_.size() ? static_cast<unsigned char>(bytes_[at_]) : -1; }
+  bool is_digit() const { return peek() >= '0' && peek() <= '9'; }
   bool is_blank() const { return peek() == ' ' || (peek() >= '\t' && peek() <= '\r'); }
 
   const ByteSource& file_;
@@ -200,24 +300,35 @@ class PpmHeader {
 }  // namespace
 
 Tensor decode_ppm(const ByteSource& file, const std::string& bytes) {
-  const std::uint64_t channels = bytes[1] == '6' ? 3 : 1;
-  PpmHeader header(file, bytes);
-  const std::uint64_t width = header.number(), height = header.number(), most = header.number();
-  const std::size_t begin = header.end();
+  constexpr const char* rule = "the file must hold its image";
+  const int kind = bytes[1] - '0';  // 1 to 3 are text, 4 to 6 bytes: of bits, gray and colors
+  const bool text = kind < 4, bits = kind % 3 == 1;
+  const std::uint64_t channels = kind % 3 == 0 ? 3 : 1;
+  PpmText in(file, bytes);
+  const std::uint64_t width = in.number(), height = in.number(), most = bits ? 1 : in.number();
+  const std::size_t begin = in.end();
   if (most < 1 || most > 65535) file.fail("the largest value of a PPM image must be from 1 to 65535", most);
-  const std::size_t size = most > 255 ? 2 : 1;
-  const std::uint64_t needed = saturated_product(saturated_product(width, height), channels * size);
+  const std::size_t size = !text && most > 255 ? 2 : 1;
+  const std::uint64_t row = kind == 4 ? (width + 7) / 8 : saturated_product(width, channels * size);
+  const std::uint64_t needed = saturated_product(row, height);
   if (needed == 0 || needed > bytes.size() - begin)
-    file.fail("the file must hold its image", height, " x ", width, " pixels in ", bytes.size(), " bytes");
+    file.fail(rule, height, " x ", width, " pixels in ", bytes.size(), " bytes");
   const Tensor out = Tensor::empty({static_cast<std::int64_t>(height), static_cast<std::int64_t>(width),
                                     static_cast<std::int64_t>(channels)},
                                    DType::UInt8);
-  const char* at = bytes.data() + begin;
-  for (std::int64_t i = 0; i < out.size(); ++i, at += size) {
-    const std::uint64_t value = size == 1 ? big_endian<std::uint8_t>(at) : big_endian<std::uint16_t>(at);
-    out.pointer<std::uint8_t>()[i] =
-        static_cast<std::uint8_t>((std::min(value, most) * 255 + most / 2) / most);
-  }
+  std::uint8_t* to = out.pointer<std::uint8_t>();
+  const char* const pixels = bytes.data() + begin;
+  const auto value_at = [&](std::uint64_t y, std::uint64_t i) -> std::uint64_t {
+    if (text) return bits ? in.bit(rule) : in.number(rule);
+    if (bits) return pixels[y * row + i / 8] >> (7 - i % 8) & 1;
+    const char* const at = pixels + y * row + i * size;
+    return size == 1 ? big_endian<std::uint8_t>(at) : big_endian<std::uint16_t>(at);
+  };
+  for (std::uint64_t y = 0; y < height; ++y)
+    for (std::uint64_t i = 0; i < width * channels; ++i) {
+      const std::uint64_t value = (std::min(value_at(y, i), most) * 255 + most / 2) / most;
+      *to++ = static_cast<std::uint8_t>(bits ? 255 - value : value);  // the ones of a bitmap are black
+    }
   return out;
 }
 

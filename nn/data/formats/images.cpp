@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iostream>
 #include <numeric>
 #include <random>
 #include <set>
@@ -91,11 +92,11 @@ constexpr const char* op = "image_dataset_from_directory";
 
 bool is_hidden(const files::path& path) { return path.filename().string().starts_with('.'); }
 
-bool is_image(const files::path& path) {
+bool ends_in(const files::path& path, std::initializer_list<const char*> suffixes) {
   std::string end = path.extension();
   std::transform(end.begin(), end.end(), end.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
-  return end == ".png" || end == ".jpg" || end == ".jpeg" || end == ".ppm" || end == ".pgm";
+  return std::find(suffixes.begin(), suffixes.end(), end) != suffixes.end();
 }
 
 std::vector<std::string> class_folders(const std::string& directory) {
@@ -110,32 +111,52 @@ std::vector<std::string> class_folders(const std::string& directory) {
   return names;
 }
 
+/// The image files of a folder, and their labels.
+struct Found {
+  std::vector<std::string> class_names, paths;
+  std::vector<std::int32_t> labels;
+  std::vector<std::string> left_out;  ///< images of formats that cannot be read
+};
+
 /// Returns the images below a folder, in the order of their names.
-std::vector<std::string> images_below(const files::path& folder, bool follow_links) {
+std::vector<std::string> images_below(const files::path& folder, bool follow_links,
+                                      std::vector<std::string>& left_out) {
   const auto links =
       follow_links ? files::directory_options::follow_directory_symlink : files::directory_options::none;
   std::vector<std::string> paths;
   std::error_code error;
   for (files::recursive_directory_iterator at(folder, links, error), end; !error && at != end;
        at.increment(error))
-    if (std::error_code none; at->is_regular_file(none) && !is_hidden(at->path()) && is_image(at->path()))
-      paths.push_back(at->path());
+    if (std::error_code none; at->is_regular_file(none) && !is_hidden(at->path())) {
+      if (ends_in(at->path(), {".png", ".jpg", ".jpeg", ".ppm", ".pgm", ".pbm", ".pnm"}))
+        paths.push_back(at->path());
+      if (ends_in(at->path(), {".bmp", ".gif", ".webp", ".tif", ".tiff", ".avif", ".heic"}))
+        left_out.push_back(at->path());
+    }
   if (error) fail_folder(folder, error.message());
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
-/// The image files of a folder, and their labels.
-struct Found {
-  std::vector<std::string> class_names, paths;
-  std::vector<std::int32_t> labels;
-};
+/// Fails without images, and warns of images that cannot be read.
+void expect_images(const Found& found, const std::string& directory) {
+  std::string others;
+  if (!found.left_out.empty())
+    others = std::to_string(found.left_out.size()) + " of other formats, the first " +
+             *std::min_element(found.left_out.begin(), found.left_out.end());
+  if (found.paths.empty())
+    fail_folder(directory, "no PNG, JPEG, PPM, PGM or PBM images" + (others.empty() ? "" : ", " + others));
+  if (!others.empty())
+    std::cerr << "Warning: [" << op << "] images must be PNG, JPEG, PPM, PGM or PBM files: " << others
+              << ", are left out\n";
+}
 
 /// Finds all images below the directory, with the given labels or without labels.
 Found find_all_images(const std::string& directory, bool follow_links,
                       const std::optional<std::vector<std::int32_t>>& labels) {
-  Found found{{}, images_below(directory, follow_links), {}};
-  if (found.paths.empty()) fail_folder(directory, "no images");
+  Found found;
+  found.paths = images_below(directory, follow_links, found.left_out);
+  expect_images(found, directory);
   found.labels = labels ? *labels : std::vector<std::int32_t>(found.paths.size());
   if (found.labels.size() != found.paths.size())
     fail("[", op, "] labels must have one entry for each image in ", directory, ": received ",
@@ -157,12 +178,13 @@ Found find_images(const std::string& directory, const ImageFolderOptions& option
     const std::string& name = found.class_names[i];
     if (std::find(folders.begin(), folders.end(), name) == folders.end())
       fail("[", op, "] class_names must be folders in ", directory, ": received '", name, "'");
-    for (std::string& path : images_below(files::path(directory) / name, options.follow_links)) {
+    for (std::string& path :
+         images_below(files::path(directory) / name, options.follow_links, found.left_out)) {
       found.paths.push_back(std::move(path));
       found.labels.push_back(static_cast<std::int32_t>(i));
     }
   }
-  if (found.paths.empty()) fail_folder(directory, "no images");
+  expect_images(found, directory);
   return found;
 }
 
@@ -182,7 +204,7 @@ void split(Found& found, const ImageFolderOptions& options) {
     fail("[", op,
          "] validation_split must leave images: received validation_split=", options.validation_split, " of ",
          found.paths.size());
-  Found part{found.class_names, {}, {}};
+  Found part{found.class_names, {}, {}, {}};
   for (std::size_t i : order) {
     part.paths.push_back(found.paths[i]);
     part.labels.push_back(found.labels[i]);

@@ -4,7 +4,8 @@
 #include <array>
 #include <string>
 
-/// Images from files: PNG, JPEG, and binary PPM or PGM. The first bytes of a file determine its format.
+/// Images from files: PNG, JPEG (also CMYK, which becomes RGB), PPM, PGM and PBM, of bytes or text. The first bytes of
+/// a file determine its format.
 namespace ktape::data {
 
 struct ImageOptions {
@@ -76,12 +77,13 @@ class ImageDataset : public Dataset {
 };
 
 /// Returns the images below a folder, each in the folder of its class: float32 images (batch, height, width,
-/// channels) from 0 to 255, and labels. Files (.png, .jpg, .jpeg, .ppm and .pgm) are found at any depth below
-/// the class's folder, which may be a link to a folder, and are read when their batch is read. Without
-/// labels, or with a list of labels, the dataset has all images below the directory, in the order of their
-/// paths; class_names are then the different labels. Throws IOError for a folder that is missing or without
-/// images, ValueError for an unknown option, for class_names that are not folders of the directory, and for a
-/// list of labels whose length is not the number of images. Reading throws the errors of `load_image`.
+/// channels) from 0 to 255, and labels. Files (.png, .jpg, .jpeg, .ppm, .pgm, .pbm and .pnm) are found at any
+/// depth below the class's folder, which may be a link to a folder, and are read when their batch is read; a
+/// warning on std::cerr counts images of formats that the library does not read, such as .bmp, .gif and .webp.
+/// Without labels, or with a list of labels, the dataset has all images below the directory, in the order of
+/// their paths; class_names are then the different labels. Throws IOError for a folder that is missing or
+/// without images, ValueError for an unknown option, for class_names that are not folders of the directory,
+/// and for a list of labels whose length is not the number of images. Reading throws the errors of `load_image`.
 /// Mirrors `keras.utils.image_dataset_from_directory`.
 ///
 ///     auto train = data::image_dataset_from_directory("flowers", {.image_size = {96, 96}, .seed = 1});

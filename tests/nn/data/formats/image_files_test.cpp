@@ -1,6 +1,9 @@
 #include <ktape/nn/data/formats/image_files.hpp>
 #include <ktape/nn/data/formats/images.hpp>
 
+#include <cmath>
+#include <random>
+
 #include "../../../ops/check.hpp"
 #include "../files.hpp"
 #include "../image_bytes.hpp"
@@ -62,8 +65,166 @@ TEST_CASE("load_image: JPEG, also progressive and gray") {
   const std::string gray = files.write("x.jpg", jpeg(std::string(64, 'd'), 8, 8, 1));
   CHECK(values(data::load_image(gray, {.color_mode = "grayscale"}))[0] == 'd');
   CHECK(load(gray).shape() == Shape{8, 8, 3});
-  CHECK_THROWS_WITH_AS(load(files.write("cmyk.jpg", jpeg(std::string(256, 'd'), 8, 8, 4))),
-                       Contains("cmyk.jpg"), IOError);
+}
+
+TEST_CASE("load_image: CMYK images become RGB, Adobe's inverted ones and YCCK, too") {
+  const Files files;
+  const auto first = [&](const std::string& inks, const std::string& form, bool progressive = false) {
+    std::string pixels;
+    for (int i = 0; i < 24 * 16; ++i) pixels += inks;
+    const Tensor x = load(files.write("x.jpg", jpeg(pixels, 24, 16, 4, progressive, form)));
+    CHECK(x.shape() == Shape{16, 24, 3});
+    return Values{static_cast<double>(x.item<int>(9, 17, 0)), static_cast<double>(x.item<int>(9, 17, 1)),
+                  static_cast<double>(x.item<int>(9, 17, 2))};
+  };
+  const auto near = [](const Values& got, const Values& wanted) {
+    for (std::size_t i = 0; i < 3; ++i) CHECK(std::abs(got[i] - wanted[i]) < 4);
+  };
+  for (const bool progressive : {false, true}) {
+    near(first("\xc8\x64\x32\xff", "", progressive), {200, 100, 50});
+    near(first("\xc8\x64\x32\x80", "", progressive), {100, 50, 25});
+    near(first("\xc8\x64\x32\x80", "YCCK", progressive), {100, 50, 25});
+    near(first("\x37\x9b\xcd\x7f", "plain", progressive), {100, 50, 25});
+    near(first(std::string("\x37\x9b\xcd\0", 4), "plain", progressive), {200, 100, 50});
+  }
+  const std::string path = files.write("x.jpg", jpeg(std::string(256, '\xff'), 8, 8, 4));
+  CHECK(values(data::load_image(path, {.color_mode = "grayscale"})) == Values(64, 255));
+}
+
+namespace {
+
+/// A row of samples as PNG stores it: of `depth` bits, the highest first.
+std::string packed(const std::vector<unsigned>& samples, int depth) {
+  std::string row;
+  unsigned bits = 0;
+  int count = 0;
+  const auto put = [&](unsigned sample, int width) {
+    bits = bits << width | sample, count += width;
+    if (count == 8) row += static_cast<char>(bits), bits = 0, count = 0;
+  };
+  for (const unsigned sample : samples)
+    if (depth == 16) put(sample >> 8, 8), put(sample & 255, 8);
+    else put(sample, depth);
+  while (count) put(0, 1);
+  return row;
+}
+
+/// Returns the byte that shows a sample.
+double shown(unsigned sample, int depth) { return std::round(sample * 255. / ((1 << depth) - 1)); }
+
+int samples_of(int color_type) {
+  switch (color_type) {
+    case PNG_COLOR_TYPE_GRAY_ALPHA:
+      return 2;
+    case PNG_COLOR_TYPE_RGB:
+      return 3;
+    case PNG_COLOR_TYPE_RGB_ALPHA:
+      return 4;
+    default:
+      return 1;
+  }
+}
+
+/// Returns red, green, blue and alpha of a pixel.
+Values pixel_of(const unsigned* s, const PngForm& form) {
+  const int type = form.color_type;
+  const auto at = [&](int i) { return shown(s[i], form.depth); };
+  if (type == PNG_COLOR_TYPE_PALETTE) {
+    const png_color& c = form.palette[*s];
+    const double alpha = *s < form.palette_alpha.size() ? form.palette_alpha[*s] : 255;
+    return {double(c.red), double(c.green), double(c.blue), alpha};
+  }
+  const png_color_16& t = form.transparent;
+  if (type & PNG_COLOR_MASK_COLOR) {
+    const bool gone = form.has_transparent && s[0] == t.red && s[1] == t.green && s[2] == t.blue;
+    return {at(0), at(1), at(2), type & PNG_COLOR_MASK_ALPHA ? at(3) : gone ? 0. : 255.};
+  }
+  const bool gone = form.has_transparent && s[0] == t.gray;
+  return {at(0), at(0), at(0), type & PNG_COLOR_MASK_ALPHA ? at(1) : gone ? 0. : 255.};
+}
+
+/// Checks an image with random samples, read as RGBA and as RGB.
+void check_png(const Files& files, std::uint32_t width, std::uint32_t height, const PngForm& form,
+               std::mt19937& draw) {
+  std::vector<std::string> rows;
+  Values wanted, opaque;
+  for (std::uint32_t y = 0; y < height; ++y) {
+    std::vector<unsigned> samples;
+    const int per_pixel = samples_of(form.color_type);
+    for (std::uint32_t i = 0; i < width * static_cast<unsigned>(per_pixel); ++i)
+      samples.push_back(draw() >> (32 - form.depth));
+    for (std::uint32_t x = 0; x < width; ++x) {
+      const Values pixel = pixel_of(&samples[x * static_cast<unsigned>(per_pixel)], form);
+      wanted.insert(wanted.end(), pixel.begin(), pixel.end());
+      opaque.insert(opaque.end(), pixel.begin(), pixel.end() - 1);
+    }
+    rows.push_back(packed(samples, form.depth));
+  }
+  CAPTURE(width);
+  CAPTURE(height);
+  CAPTURE(form.depth);
+  CAPTURE(form.color_type);
+  CAPTURE(form.interlaced);
+  const std::string path = files.write("x.png", png(rows, width, form));
+  CHECK(values(data::load_image(path, {.color_mode = "rgba"})) == wanted);
+  CHECK(values(load(path)) == opaque);
+}
+
+}  // namespace
+
+TEST_CASE("load_image: PNG of all color types, depths and sizes, interlaced or not") {
+  const Files files;
+  std::mt19937 draw(1);
+  std::vector<PngForm> forms;
+  for (const int depth : {1, 2, 4, 8, 16}) {
+    forms.push_back({.depth = depth, .color_type = PNG_COLOR_TYPE_GRAY});
+    forms.push_back({.depth = depth, .color_type = PNG_COLOR_TYPE_GRAY, .has_transparent = true});
+    forms.back().transparent.gray = 1;
+    if (depth == 16) continue;
+    PngForm palette{.depth = depth, .color_type = PNG_COLOR_TYPE_PALETTE};
+    for (int i = 0; i < 1 << depth; ++i)
+      palette.palette.push_back(
+          {static_cast<png_byte>(draw()), static_cast<png_byte>(draw()), static_cast<png_byte>(draw())});
+    forms.push_back(palette);
+    palette.palette_alpha = {0, 128};
+    forms.push_back(palette);
+  }
+  for (const int depth : {8, 16}) {
+    for (const int type : {PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA})
+      forms.push_back({.depth = depth, .color_type = type});
+    forms.push_back({.depth = depth, .color_type = PNG_COLOR_TYPE_RGB, .has_transparent = true});
+  }
+  for (PngForm form : forms)
+    for (const bool interlaced : {false, true}) {
+      form.interlaced = interlaced;
+      for (std::uint32_t height = 1; height <= 9; height += height < 5 ? 1 : 2)
+        for (std::uint32_t width = 1; width <= 9; ++width) check_png(files, width, height, form, draw);
+      check_png(files, 33, 17, form, draw);
+    }
+}
+
+TEST_CASE("load_image: PPM, PGM and PBM as text and as bits") {
+  const Files files;
+  const auto gray = [&](const std::string& bytes) {
+    return values(data::load_image(files.write("x", bytes), {.color_mode = "grayscale"}));
+  };
+  CHECK(values(load(files.write("x.ppm", "P3 # text\n2 1 # size\n15\n15 0 3\n0 # comment\n 15 99\n"))) ==
+        Values{255, 0, 51, 0, 255, 255});
+  CHECK(gray("P2\n3 1\n1000\n0 500 1000") == Values{0, 128, 255});
+  CHECK(gray("P1\n4 2\n0 1 1 0\n1001") == Values{255, 0, 0, 255, 0, 255, 255, 0});
+  CHECK(gray(std::string("P4\n10 2\n\x80\x40\x7f\xbf", 14)) ==
+        Values{0, 255, 255, 255, 255, 255, 255, 255, 255, 0, 255, 0, 0, 0, 0, 0, 0, 0, 0, 255});
+  CHECK(data::load_image(files.write("x.pbm", "P1 1 1 1"), {.color_mode = "rgba"}).item<int>(0, 0, 3) == 255);
+  const auto error = [&](const std::string& bytes) {
+    CHECK_THROWS_WITH_AS(load(files.write("bad", bytes)),
+                         Contains("[load_image] the file must hold its image"), IOError);
+  };
+  error("P3 1 1 255\n1 2");
+  error("P3 1 1 255\n1 2 x");
+  error("P1 2 1\n12");
+  error("P1 2 1\n1");
+  error("P4 9 1\n1");
+  error("P2 99999 99999 255\n1 2 3");
 }
 
 TEST_CASE("load_image: files that are no images, or claim too many pixels, are errors") {
@@ -72,7 +233,10 @@ TEST_CASE("load_image: files that are no images, or claim too many pixels, are e
     CHECK_THROWS_WITH_AS(load(files.write("bad", bytes)), Contains(text), IOError);
     CHECK_THROWS_WITH_AS(load(files.write("bad", bytes)), Contains("bad"), IOError);
   };
-  error("GIF89a", "it begins with other bytes");
+  error("GIF89a", "it is a GIF image");
+  error("BM6", "it is a BMP image");
+  error("RIFF....WEBP", "it is a WebP image");
+  error("RIFF", "it begins with other bytes");
   error("", "it begins with other bytes");
   error("P6 2 2", "three numbers");
   error("P6 0 2 255\n", "must hold its image");
@@ -93,7 +257,17 @@ TEST_CASE("load_image: files that are no images, or claim too many pixels, are e
 
 TEST_CASE("load_image: every damaged file is an error or an image") {
   check_damage("x.png", png(colors, 2, 2, PNG_FORMAT_RGB), load);
+  check_damage(
+      "x.png",
+      png({std::string(6, 'a'), std::string(6, 'b')}, 3, {.depth = 16, .color_type = 0, .interlaced = true}),
+      load);
   check_damage("x.ppm", "P6 2 2 255\n" + colors, load);
+  check_damage("x.pbm", "P1 2 2\n1 0 01", load);
+  const std::string inks = jpeg(std::string(256, 'x'), 8, 8, 4);
+  for (std::size_t size = 0; size + 2 < inks.size(); ++size) {
+    const Files cut;
+    CHECK_THROWS_AS(load(cut.write("x.jpg", inks.substr(0, size))), IOError);
+  }
   const Files files;
   for (bool progressive : {false, true}) {
     const std::string bytes = jpeg(std::string(3 * 20 * 20, 'x') + colors, 20, 20, 3, progressive);

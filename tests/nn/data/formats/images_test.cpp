@@ -3,6 +3,7 @@
 #include <set>
 
 #include "../../../ops/check.hpp"
+#include "../../captured_stderr.hpp"
 #include "../files.hpp"
 #include "../image_bytes.hpp"
 
@@ -128,6 +129,32 @@ TEST_CASE("image_dataset_from_directory: a class's folder may be a link, links b
   CHECK(count({.label_mode = "none", .follow_links = true}) == 5);
   CHECK(data::image_dataset_from_directory(files.folder()).class_names ==
         std::vector<std::string>{"cats", "dogs"});
+}
+
+TEST_CASE("image_dataset_from_directory: a warning counts images of other formats") {
+  const Files files;
+  const std::string pixel = png(std::string(3, 'c'), 1, 1, PNG_FORMAT_RGB);
+  files.write("cats/1.png", pixel);
+  files.write("cats/2.BMP", "BM");
+  files.write("dogs/3.gif", "GIF89a");
+  files.write("dogs/4.pbm", "P1 1 1 1");
+  files.write("dogs/notes.txt", "no image");
+  std::string log;
+  std::size_t found = 0;
+  {
+    const CapturedStderr captured;
+    found = data::image_dataset_from_directory(files.folder()).file_paths.size();
+    log = captured.text();
+  }
+  CHECK(found == 2);
+  CHECK(log.find("[image_dataset_from_directory] images must be PNG, JPEG, PPM, PGM or PBM files: 2 of other "
+                 "formats, the first " +
+                 files.folder() + "/cats/2.BMP, are left out") != std::string::npos);
+  const Files others;
+  others.write("cats/1.webp", "RIFF");
+  CHECK_THROWS_WITH_AS(data::image_dataset_from_directory(others.folder()),
+                       Contains("no PNG, JPEG, PPM, PGM or PBM images, 1 of other formats, the first "),
+                       IOError);
 }
 
 TEST_CASE("image_dataset_from_directory: labels that are given, and none") {
