@@ -20,7 +20,7 @@ using kernels::functions::log, kernels::functions::log1p, kernels::functions::si
 
 namespace {
 
-using op_helpers::Elements, op_helpers::masked_slope, op_helpers::like, op_helpers::select;
+using op_helpers::Elements, op_helpers::bounded, op_helpers::like, op_helpers::select;
 using op_helpers::unary_by_input, op_helpers::unary_by_output;
 
 void expect_number(const char* op, const Tensor& x) {
@@ -44,7 +44,7 @@ Tensor abs(const Tensor& x) {
 Tensor sqrt(const Tensor& x) {
   return unary_by_input(
       "sqrt", x, [](auto a) { return sqrt(select(a < 0, like(a, 0), a)); },
-      [](auto g, auto a) { return select(a >= 0, masked_slope(g, g * 0.5 / sqrt(a)), like(g, 0)); });
+      [](auto g, auto a) { return select(a >= 0, g * 0.5 / sqrt(a), like(g, 0)); });
 }
 
 Tensor square(const Tensor& x) {
@@ -57,7 +57,7 @@ Tensor square(const Tensor& x) {
 
 Tensor exp(const Tensor& x) {
   return unary_by_output(
-      "exp", x, [](auto a) { return exp(a); }, [](auto g, auto y) { return masked_slope(g, g * y); });
+      "exp", x, [](auto a) { return exp(a); }, [](auto g, auto y) { return g * y; });
 }
 
 Tensor expm1(const Tensor& x) {
@@ -67,13 +67,12 @@ Tensor expm1(const Tensor& x) {
 
 Tensor log(const Tensor& x) {
   return unary_by_input(
-      "log", x, [](auto a) { return log(a); }, [](auto g, auto a) { return masked_slope(g, g / a); });
+      "log", x, [](auto a) { return log(a); }, [](auto g, auto a) { return g / a; });
 }
 
 Tensor log1p(const Tensor& x) {
   return unary_by_input(
-      "log1p", x, [](auto a) { return log1p(a); },
-      [](auto g, auto a) { return masked_slope(g, g / (a + 1)); });
+      "log1p", x, [](auto a) { return log1p(a); }, [](auto g, auto a) { return g / (a + 1); });
 }
 
 Tensor round(const Tensor& x) {
@@ -161,9 +160,7 @@ Tensor number_pow(const Tensor& x, Scalar a) {
   if (!std::isfinite(a.real())) return pow(x, full({}, a, x.dtype()));
   return unary_by_input(
       "pow", x, [n = a.real()](auto v) { return real_power(v, n); },
-      [n = a.real()](auto g, auto v) {
-        return n == 0 ? like(g, 0) : masked_slope(g, g * n * real_power(v, n - 1));
-      });
+      [n = a.real()](auto g, auto v) { return n == 0 ? like(g, 0) : g * n * real_power(v, n - 1); });
 }
 
 /// Returns x ** n for 0 <= n < 32, without a loop that would keep the compiler from using vectors.
@@ -202,7 +199,7 @@ constexpr auto slope_of_base = [](const auto& g, const auto& x, const auto& a) {
   const auto p = power(select(both_zero, like(x, 1), x), a - 1);
   // The power is 0 around x, so the slope is 0 and not infinity * 0, which is NaN.
   const auto stays = abs(p) + 1 / abs(a) == like(x, 0);
-  return masked_slope(g, g * select(stays, like(x, 0), a) * p);
+  return g * select(stays, like(x, 0), a) * p;
 };
 constexpr auto slope_of_exponent = [](const auto& g, const auto& x, const auto& y) {
   const auto positive = x > like(x, 0);
@@ -248,8 +245,8 @@ void record_choice(const char* op, const Tensor& out, const Tensor& x, const Ten
     const auto to_y = [=](const auto& g, const auto& x, const auto& y) {
       return select(takes_x(x, y), like(g, 0), g);
     };
-    grads.to(0, [&] { return sum_to(op_helpers::along(to_x, g, x, y), x.shape()); });
-    grads.to(1, [&] { return sum_to(op_helpers::along(to_y, g, x, y), y.shape()); });
+    grads.to(0, [&] { return sum_to(op_helpers::along(bounded(to_x), g, x, y), x.shape()); });
+    grads.to(1, [&] { return sum_to(op_helpers::along(bounded(to_y), g, x, y), y.shape()); });
   });
 }
 }  // namespace
@@ -294,7 +291,9 @@ Tensor clip_between(const Tensor& x, Scalar min_value, Scalar max_value) {
       "clip", x,
       [low, high](auto a) { return select(a < low, like(a, low), select(a > high, like(a, high), a)); },
       // NaN lies between no bounds.
-      [low, high](auto g, auto a) { return select(a >= low, select(a <= high, g, like(g, 0)), like(g, 0)); });
+      bounded([low, high](auto g, auto a) {
+        return select(a >= low, select(a <= high, g, like(g, 0)), like(g, 0));
+      }));
 }
 
 /// Returns a bound that is a number as a tensor of x's dtype; a number outside of the dtype's range becomes

@@ -2,14 +2,17 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/defer.hpp>
 #include <ktape/autograd/node.hpp>
+#include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/fusion/fused_op.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 /// Element-wise ops on tensors: allocate, pick the type, run the kernel, record the derivative. Inside of a
 /// FusionScope the kernels of large tensors run later, together (fused_op.hpp).
 ///
 /// Functions and derivatives are generic lambdas. On arrays they run on SIMD vectors, fused into one pass;
 /// while a gradient is itself being recorded, the lambda runs on Tensors and composes ops, so that the
-/// gradient can be differentiated again.
+/// gradient can be differentiated again. A derivative d(g, x...) is linear in the gradient g, and need not care for
+/// gradients of 0: where g is 0, so is the result, whatever the slope is.
 namespace ktape::op_helpers {
 
 using kernels::Elements;
@@ -29,22 +32,62 @@ Tensor apply(F f, const Tensor& x, const X&... more) {
   return out;
 }
 
+/// A derivative d(g, x...) for vectors, with the result 0 where g is 0: 0 times an infinite slope would be NaN.
+template <class D>
+struct Guarded : D {
+  template <class B, class... X>
+  B operator()(const B& g, const X&... x) const {
+    return select(g == like(g, 0), like(g, 0), static_cast<const D&>(*this)(g, x...));
+  }
+};
+/// A derivative whose slope is finite for all x, NaN included: a choice between g and 0. It needs no guard.
+template <class D>
+struct Bounded : D {};
+template <class D>
+constexpr Bounded<D> bounded(D d) {
+  return {d};
+}
+
+template <class D>
+constexpr Guarded<D> guarded(D d) {
+  return {d};
+}
+template <class D>
+constexpr auto guarded(kernels::ConvertsHalves<D> d) {
+  return kernels::converting_halves(Guarded<D>{d});
+}
+template <class D>
+constexpr Bounded<D> guarded(Bounded<D> d) {
+  return d;
+}
+
+/// Computes a derivative by recorded ops: as the product of g and a slope that does not depend on g.
+template <class D, class... X>
+Tensor recorded_derivative(D d, const Tensor& g, const X&... x) {
+  return chained(g, d(like(g, 1), x...));
+}
+template <class D, class... X>
+Tensor recorded_derivative(Bounded<D> d, const Tensor& g, const X&... x) {
+  return d(g, x...);
+}
+
 /// Computes a derivative d(g, x...): in one pass over the arrays, in g's memory where possible; while
 /// gradients are recorded, by ops on tensors.
 template <class D, class... X>
 Tensor derivative(D d, const Tensor& g, const X&... x) {
-  if (recording()) return d(g, x...);
+  if (recording()) return recorded_derivative(d, g, x...);
   Tensor out = result_over(g);
-  compute<Elements::Floating>(out, g.dtype(), d, g, x...);
+  compute<Elements::Floating>(out, g.dtype(), guarded(d), g, x...);
   return out;
 }
 
-/// Computes a derivative, in one pass over the arrays if nothing is broadcast. Unlike `derivative`, leaves
-/// the memory of g unchanged, for the derivative of the other operand.
+/// Computes a derivative for x that broadcast to g. Unlike `derivative`, leaves the memory of g unchanged, for the
+/// derivative of the other operand.
 template <class D, class... X>
 Tensor along(D d, const Tensor& g, const X&... x) {
-  const bool fused = !recording() && (... && (x.shape() == g.shape()));
-  return fused ? apply(d, g, x...) : d(g, x...);
+  if (recording()) return recorded_derivative(d, g, x...);
+  if constexpr (sizeof...(X) == 1) return apply(guarded(d), g, x...);
+  else return apply(guarded(d), g, backend::broadcast_to(x, g.shape())...);
 }
 
 inline void expect_floating(const char* op, const Tensor& x) {
@@ -92,7 +135,7 @@ Tensor unary_linear(const char* op, const Tensor& x, F f, D d) {
   Tensor out = apply(f, x);
   if (recording(x))
     record(op, out, {x},
-           [d](const Tensor& g, Grads& grads) { grads.to(0, [&] { return derivative(d, g); }); });
+           [d](const Tensor& g, Grads& grads) { grads.to(0, [&] { return derivative(bounded(d), g); }); });
   return out;
 }
 

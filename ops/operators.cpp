@@ -12,7 +12,7 @@
 namespace ktape {
 namespace {
 
-using op_helpers::along, op_helpers::derivative;
+using op_helpers::along, op_helpers::chained, op_helpers::derivative;
 
 Tensor need(bool wanted, const Tensor& x) { return wanted ? x : Tensor(); }
 
@@ -51,10 +51,14 @@ constexpr auto plus = kernels::converting_halves([](auto a, auto b) { return a +
 constexpr auto minus = kernels::converting_halves([](auto a, auto b) { return a - b; });
 constexpr auto times = kernels::converting_halves([](auto a, auto b) { return a * b; });
 constexpr auto over = kernels::converting_halves([](auto a, auto b) { return a / b; });
-constexpr auto by_numerator = [](const auto& g, const auto& y) { return op_helpers::masked_slope(g, g / y); };
-constexpr auto by_denominator = [](const auto& g, const auto& x, const auto& y) {
-  return op_helpers::masked_slope(g, -g * (x / y) / y);
-};
+constexpr auto by_numerator = [](const auto& g, const auto& y) { return g / y; };
+constexpr auto by_denominator = [](const auto& g, const auto& x, const auto& y) { return -g * (x / y) / y; };
+
+/// Returns whether a number is an infinite slope or NaN: the product with a gradient of 0 needs a guard, which only
+/// products of tensors have.
+bool has_no_finite_slope(const Tensor& x, double slope) {
+  return x.dtype().is_floating() && !std::isfinite(slope);
+}
 
 constexpr auto same = [](const auto& g) { return g; };
 constexpr auto negated = [](const auto& g) { return -g; };
@@ -102,10 +106,10 @@ Tensor operator*(const Tensor& x, const Tensor& y) {
     record("multiply", out, {x, y},
            [x = need(y.node(), x), y = need(x.node(), y), xs = x.shape(), ys = y.shape()](const Tensor& g,
                                                                                           Grads& grads) {
-             grads.to(1, [&] { return backend::sum_to(g * x, ys); });
+             grads.to(1, [&] { return backend::sum_to(chained(g, x), ys); });
              if (!grads.wants(0)) return;
-             const bool fused = y.shape() == g.shape() && xs == g.shape();
-             grads.add(0, fused ? derivative(times, g, y) : backend::sum_to(g * y, xs));
+             const bool fused = !recording() && y.shape() == g.shape() && xs == g.shape();
+             grads.add(0, fused ? derivative(times, g, y) : backend::sum_to(chained(g, y), xs));
            });
   return out;
 }
@@ -132,11 +136,14 @@ Tensor operator/(const Tensor& x, const Tensor& y) {
 Tensor operator+(const Tensor& x, Scalar y) { return with_number("add", x, y, plus, same); }
 Tensor operator-(const Tensor& x, Scalar y) { return with_number("subtract", x, y, minus, same); }
 Tensor operator*(const Tensor& x, Scalar y) {
+  expect_defined("multiply", "x", x);
+  if (has_no_finite_slope(x, y.real())) return x * backend::full({}, y, x.dtype());
   return with_number("multiply", x, y, times, [v = y.real()](const auto& g) { return g * v; });
 }
 Tensor operator/(const Tensor& x, Scalar y) {
   expect_defined("divide", "x", x);
   if (!x.dtype().is_floating()) return backend::as_dtype(x, quotient_dtype(x)) / y.real();
+  if (has_no_finite_slope(x, 1 / y.real())) return x / backend::full({}, y, x.dtype());
   return with_number("divide", x, y, over, [v = y.real()](const auto& g) { return g / v; });
 }
 
@@ -163,7 +170,7 @@ Tensor operator/(Scalar x, const Tensor& y) {
   const double v = x.real();
   return op_helpers::unary_by_input(
       "divide", y, [v](auto b) { return v / b; },
-      [v](const auto& g, const auto& b) { return op_helpers::masked_slope(g, -g * (v / b) / b); });
+      [v](const auto& g, const auto& b) { return -g * (v / b) / b; });
 }
 
 Tensor operator-(const Tensor& x) {

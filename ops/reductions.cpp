@@ -21,7 +21,7 @@
 namespace ktape::backend {
 namespace {
 
-using op_helpers::ReducedAxes, op_helpers::like, op_helpers::select;
+using op_helpers::ReducedAxes, op_helpers::chained, op_helpers::like, op_helpers::select;
 
 void expect_number(const char* op, const Tensor& x) {
   expect_defined(op, "x", x);
@@ -142,7 +142,7 @@ Tensor variance(const Tensor& x, const ReducedAxes& groups) {
   });
   if (recording(x))
     record("var", out, {x}, [x, groups, n](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return spread(g * (2 / n), groups, x.shape()) * centred(x, groups.bits); });
+      grads.to(0, [&] { return chained(spread(g * (2 / n), groups, x.shape()), centred(x, groups.bits)); });
     });
   return out;
 }
@@ -171,7 +171,7 @@ Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
   Tensor squares = sum_of_squares(values, groups);
   if (recording(values))
     record("norm", squares, {values}, [values, groups](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return spread(g * 2.0, groups, values.shape()) * values; });
+      grads.to(0, [&] { return chained(spread(g * 2.0, groups, values.shape()), values); });
     });
   return as_dtype(root("norm", squares), x.dtype());
 }
@@ -206,7 +206,7 @@ Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims)
         if (!recording() && axes.passes() == 1) return shared_by_ties(x, y, g, axes.next());
         const Tensor chosen = converted(equal(x, y.alias(groups.kept)), x.dtype());
         const Tensor count = op_helpers::reduced<op_helpers::SumOf>(chosen, groups);
-        return chosen / count.alias(groups.kept) * spread(g, groups, x.shape());
+        return chained(spread(g, groups, x.shape()), chosen / count.alias(groups.kept));
       });
     });
   return out;
@@ -249,7 +249,7 @@ Tensor middle_product(const Tensor& x) {
   Tensor out = op_helpers::reduced<op_helpers::ProdOf>(x, groups);
   if (recording(x))
     record("prod", out, {x}, [x, groups](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return spread(g, groups, x.shape()) * others(x); });
+      grads.to(0, [&] { return chained(spread(g, groups, x.shape()), others(x)); });
     });
   return out;
 }
@@ -283,7 +283,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
       grads.to(0, [&] {
         // exp(-inf - -inf) would be NaN: where every element is -inf, the shares are taken from 0.
         const Tensor base = where(y == -std::numeric_limits<double>::infinity(), like(y, 0), y);
-        return spread(g, groups, values.shape()) * exp(values - spread(base, groups, values.shape()));
+        return chained(spread(g, groups, values.shape()), exp(values - spread(base, groups, values.shape())));
       });
     });
   return as_dtype(out, x.dtype());

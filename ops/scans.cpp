@@ -53,7 +53,7 @@ Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
 
 /// Returns y[k] = b[k] + a[k] * y[k - 1] along the axis, or the running product of a for an undefined b. The
 /// gradient is a recurrence in the other direction, db[k] = g[k] + a[k + 1] * db[k + 1], and da[k] = db[k] *
-/// y[k - 1]: without a division, and so exact for zeros.
+/// y[k - 1]: without a division, and so exact for zeros. Only gradients have a b, and their y is a gradient, too.
 Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bool backwards) {
   const kernels::AxisShape line = op_helpers::axis_shape_of(a.shape(), axis);
   const Tensor factors = op_helpers::widened(a), terms = op_helpers::widened(b),
@@ -68,7 +68,10 @@ Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bo
   if (!(sums ? recording(a, b) : recording(a))) return out;
   record(op, out, sums ? Inputs{a, b} : Inputs{a}, [=](const Tensor& g, const Tensor& y, Grads& grads) {
     const Tensor db = recurrence("recurrence", shifted(a, axis, !backwards, 0), g, axis, !backwards);
-    grads.to(0, [&] { return db * shifted(y, axis, backwards, sums ? 0 : 1); });
+    grads.to(0, [&] {
+      const Tensor before = shifted(y, axis, backwards, sums ? 0 : 1);
+      return sums ? op_helpers::chained_gradients(db, before) : op_helpers::chained(db, before);
+    });
     if (sums) grads.to(1, [&] { return db; });
   });
   return out;

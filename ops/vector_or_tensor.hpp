@@ -28,16 +28,16 @@ T like(T, double value) {
 }
 inline Tensor like(const Tensor& x, double value) { return backend::full(x.shape(), value, x.dtype()); }
 
-/// Returns the slope, replaced by 0 where g is 0: otherwise 0 * inf would give NaN for the side that a choice
-/// did not take.
+/// Returns g * slope, a step of the chain rule: 0 where the gradient g is 0, whatever the slope is. A side that a
+/// choice did not take has the gradient 0, and its slope may be infinite or NaN.
 template <class B>
-B masked_slope(const B& g, const B& slope) {
-  return select(g == like(g, 0), like(g, 0), slope);
+B chained(const B& g, const B& slope) {
+  return select(g == like(g, 0), like(g, 0), g * slope);
 }
-/// Does so for tensors, but returns `slope` unchanged while ops are recorded, because a second derivative
-/// must see a function that is linear in g, also at 0.
-inline Tensor masked_slope(const Tensor& g, const Tensor& slope) {
-  return recording() ? slope : select(backend::equal(g, like(g, 0)), like(g, 0), slope);
-}
+/// Does so for tensors, under broadcasting. The result is linear in g, also at 0: its derivative by g is chained(h,
+/// slope) for a gradient h, and that by the slope is the product of two gradients.
+Tensor chained(const Tensor& g, const Tensor& slope);
+/// Returns the product of two gradients, of the first and the second order, say: 0 where one of them is 0.
+Tensor chained_gradients(const Tensor& g, const Tensor& h);
 
 }  // namespace ktape::op_helpers

@@ -51,10 +51,10 @@ Tensor binary_cost(const Tensor& t, const Tensor& p) {
   Tensor out = op_helpers::apply(cost, t, p);
   if (recording(t, p))
     record("binary_crossentropy", out, {t, p}, [t, p, cost](const Tensor& g, Grads& grads) {
-      grads.to(1, [&] { return recording() ? cost(g, t, p) : op_helpers::apply(cost, g, t, p); });
+      grads.to(1, [&] { return op_helpers::along(cost, g, t, p); });
       grads.to(0, [&] {
         const Tensor c = clipped(p);
-        return g * (K::log(1 - c) - K::log(c));
+        return op_helpers::chained(g, K::log(1 - c) - K::log(c));
       });
     });
   return out;

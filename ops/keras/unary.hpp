@@ -5,6 +5,7 @@
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 /// Element-wise ops whose gradients are made of other ops; half precision is computed in float32, and kept as given for
 /// the gradients. Internal: sources only.
@@ -30,7 +31,8 @@ Tensor smooth_unary(const char* op, const Tensor& given, F f, Slope slope) {
   out = narrowed(out, x.dtype());
   if (slope && recording(x))
     record(op, out, {x}, [x, slope](const Tensor& g, const Tensor& y, Grads& grads) {
-      grads.to(0, [&] { return backend::cast(computed(g) * slope(computed(x), computed(y)), x.dtype()); });
+      grads.to(
+          0, [&] { return backend::cast(chained(computed(g), slope(computed(x), computed(y))), x.dtype()); });
     });
   return out;
 }
@@ -58,7 +60,7 @@ Tensor smooth_binary(const char* op, const Operands& o, F f, BinarySlope x_slope
   if ((x_slope || y_slope) && recording(b.x, b.y))
     record(op, out, {b.x, b.y}, [=](const Tensor& g, const Tensor& result, Grads& grads) {
       const auto part = [&](BinarySlope slope) {
-        return backend::cast(computed(g) * slope(computed(b.x), computed(b.y), computed(result)),
+        return backend::cast(chained(computed(g), slope(computed(b.x), computed(b.y), computed(result))),
                              b.x.dtype());
       };
       if (x_slope) grads.to(0, [&] { return part(x_slope); });

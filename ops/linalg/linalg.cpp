@@ -5,12 +5,16 @@
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/internal/sparse_symbolic.hpp>
+#include <ktape/ops/kernels/reduce/sum_terms.hpp>
+#include <ktape/ops/kernels/simd/load_numbers.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ktape::backend {
 namespace {
@@ -41,6 +45,34 @@ void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int
   parallel_ranges(batch, team_size(batch * m * n * k, 1 << 20, Team::Fixed), range);
 }
 
+/// Returns whether all elements are finite. A sum that overflows counts as an element that is not.
+bool all_finite(const Tensor& x) {
+  return dispatch_floating(x.dtype(), [&]<class T>() {
+    const T* from = x.pointer<T>();
+    return std::isfinite(kernels::detail::sum_terms<kernels::computed_type<T>>(
+        x.size(), [=](std::int64_t i, std::int64_t m) { return kernels::load_numbers(from + i, m); }));
+  });
+}
+
+/// Returns x with 0 in the place of the rows (axis -2) or columns (axis -1) that are not finite and meet only zeros
+/// along an axis of the gradient g: 0 times infinity would be NaN.
+Tensor without_unmet(const Tensor& x, int axis, const Tensor& g, int g_axis) {
+  const auto other = [](int axis) { return axis == -1 ? -2 : -1; };
+  const auto turned = [&](const Tensor& t) {
+    if (axis == g_axis) return t;
+    return t.ndim() == 2 ? permute_dimensions(t, {1, 0}) : permute_dimensions(t, {0, 2, 1});
+  };
+  const Tensor met = turned(any(not_equal(g, 0), other(g_axis), true));
+  return where(met | all(is_finite(x), other(axis), true), x, full({}, 0, x.dtype()));
+}
+
+/// Returns f(x), the product of x and the gradient g, which are summed along the axes `axis` and `g_axis`.
+template <class F>
+Tensor product_with_gradient(const Tensor& x, int axis, const Tensor& g, int g_axis, F f) {
+  Tensor out = f(x);
+  return all_finite(x.size() < out.size() ? x : out) ? out : f(without_unmet(x, axis, g, g_axis));
+}
+
 /// Returns the product of two matrices or of two stacks of matrices, (batch, rows, columns), transposed where
 /// `tx` or `ty` says so. All products of this file are made of this function, whose gradients are products
 /// again.
@@ -57,8 +89,16 @@ Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* o
   });
   if (recording(x, y))
     record("matmul", out, {x, y}, [x, y, tx, ty](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return tx ? product(y, ty, g, true) : product(g, false, y, !ty); });
-      grads.to(1, [&] { return ty ? product(g, true, x, tx) : product(x, !tx, g, false); });
+      grads.to(0, [&] {
+        return product_with_gradient(y, ty ? -2 : -1, g, -1, [&](const Tensor& y) {
+          return tx ? product(y, ty, g, true) : product(g, false, y, !ty);
+        });
+      });
+      grads.to(1, [&] {
+        return product_with_gradient(x, tx ? -1 : -2, g, -2, [&](const Tensor& x) {
+          return ty ? product(g, true, x, tx) : product(x, !tx, g, false);
+        });
+      });
     });
   return out;
 }

@@ -23,7 +23,8 @@ using kernels::functions::exp, kernels::functions::expm1, kernels::functions::ta
 
 namespace {
 
-using op_helpers::like, op_helpers::select, kernels::functions::normal_cdf;
+using kernels::functions::normal_cdf;
+using op_helpers::bounded, op_helpers::chained, op_helpers::like, op_helpers::select;
 using op_helpers::narrowed, op_helpers::widened;
 using op_helpers::unary_by_input, op_helpers::unary_by_output;
 
@@ -42,7 +43,7 @@ B magnitude(const B& a) {
 Tensor magnitude(const Tensor& a) { return abs(a); }
 
 Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
-  if (recording()) return y * (g - sum(g * y, axis, true));
+  if (recording()) return chained(g - sum(chained(g, y), axis, true), y);
   const Tensor shares = widened(y), slopes = widened(g), dx = op_helpers::scratch_like(slopes);
   const kernels::AxisShape line = op_helpers::axis_shape_of(y.shape(), axis);
   const ktape_softmax call{.dtype = kernels::engine_dtype(shares.dtype()),
@@ -58,7 +59,7 @@ Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
 }
 
 Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
-  if (recording()) return g - exp(y) * sum(g, axis, true);
+  if (recording()) return g - chained(sum(g, axis, true), exp(y));
   const Tensor logs = widened(y), slopes = widened(g), dx = op_helpers::scratch_like(slopes);
   const kernels::AxisShape line = op_helpers::axis_shape_of(y.shape(), axis);
   dispatch_native_floating(logs.dtype(), [&]<class T>() {
@@ -193,14 +194,14 @@ Tensor relu(const Tensor& x, const ReluOptions& options) {
   if (options.alpha == 0 && !options.max_value && options.threshold == 0)
     return unary_by_output(
         "relu", x, [](auto a) { return select(a <= 0, like(a, 0), a); },
-        [](auto g, auto y) { return select(y > 0, g, like(g, 0)); });
+        bounded([](auto g, auto y) { return select(y > 0, g, like(g, 0)); }));
   if (!options.max_value && options.threshold == 0)
     return unary_by_input(
         "relu", x, [alpha = options.alpha](auto a) { return select(a > 0, a, a * alpha); },
-        [alpha = options.alpha](auto g, auto a) { return select(a > 0, g, g * alpha); });
+        bounded([alpha = options.alpha](auto g, auto a) { return select(a > 0, g, g * alpha); }));
   return unary_by_input(
       "relu", x, [f = Relu<double>(options)](auto a) { return f(a); },
-      [f = Relu<double>(options)](auto g, auto a) { return f(g, a); });
+      bounded([f = Relu<double>(options)](auto g, auto a) { return f(g, a); }));
 }
 
 Tensor elu(const Tensor& x, double alpha) {

@@ -12,6 +12,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 #include <numeric>
 
@@ -120,8 +121,9 @@ Tensor ctc::cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input
                slope = op_helpers::narrowed(wide_slope, y_pred.dtype());
   if (recorded)
     record("ctc_batch_cost", cost, {y_pred}, [batch, y_pred, slope](const Tensor& g, Grads& grads) {
-      grads.to(0,
-               [&] { return expand_dims(g) * (recording() ? ctc::composed_slope(batch, y_pred) : slope); });
+      grads.to(0, [&] {
+        return op_helpers::chained(expand_dims(g), recording() ? ctc::composed_slope(batch, y_pred) : slope);
+      });
     });
   return cost;
 }

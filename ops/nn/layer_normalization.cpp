@@ -66,9 +66,10 @@ class RowNormalization {
                  y = (x_ - mean(x_, axes_, true)) * scale;
     grads.to(0, [&] {
       const Tensor h = gamma_.defined() ? g * gamma_ : g;
-      return scale * (h - mean(h, axes_, true) - y * mean(h * y, axes_, true));
+      const Tensor along = mean(op_helpers::chained(h, y), axes_, true);
+      return op_helpers::chained(h - mean(h, axes_, true) - op_helpers::chained(along, y), scale);
     });
-    if (of_gamma) grads.to(of_gamma, [&] { return sum_to(g * y, gamma_.shape()); });
+    if (of_gamma) grads.to(of_gamma, [&] { return sum_to(op_helpers::chained(g, y), gamma_.shape()); });
     if (of_beta) grads.to(of_beta, [&] { return sum_to(g, beta_.shape()); });
   }
   template <class T>

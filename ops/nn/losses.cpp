@@ -22,7 +22,7 @@ namespace {
 
 using op_helpers::narrowed, op_helpers::widened;
 
-using op_helpers::like, op_helpers::select;
+using op_helpers::chained, op_helpers::like, op_helpers::select;
 
 /// Returns the logits if `output` is the result of this activation; otherwise an undefined tensor.
 Tensor recorded_logits(const char* op, const Tensor& output, const char* activation, int axis,
@@ -80,9 +80,9 @@ Tensor from_logits(const Tensor& target, const Tensor& x) {
   if (!recording(target, x)) return out;
   record("categorical_crossentropy", out, {target, x},
          [target, x, sums, rows, n](const Tensor& g, Grads& grads) {
-           grads.to(0, [&] { return expand_dims(-g, -1) * log_softmax(x); });
+           grads.to(0, [&] { return chained(expand_dims(-g, -1), log_softmax(x)); });
            grads.to(1, [&]() -> Tensor {
-             if (recording()) return expand_dims(g, -1) * (softmax(x) * sum(target, -1, true) - target);
+             if (recording()) return chained(expand_dims(g, -1), softmax(x) * sum(target, -1, true) - target);
              const Tensor logits = widened(x), wanted = widened(target), slopes = widened(g),
                           dx = Tensor::empty(x.shape(), logits.dtype());
              if (n > 0)
@@ -119,11 +119,9 @@ Tensor sparse_from_logits(const Tensor& classes, const Tensor& x, const Shape& s
            grads.to(0, [&]() -> Tensor {
              if (recording()) {
                const Tensor taken = as_dtype(reshape(one_hot(classes, n), x.shape()), x.dtype());
-               return (softmax(x) - taken) * reshape(g, [&] {
-                        Shape kept = x.shape();
-                        kept[kept.rank() - 1] = 1;
-                        return kept;
-                      }());
+               Shape kept = x.shape();
+               kept[kept.rank() - 1] = 1;
+               return chained(reshape(g, kept), softmax(x) - taken);
              }
              const Tensor logits = widened(x), slopes = widened(g),
                           dx = Tensor::empty(x.shape(), logits.dtype());
@@ -214,11 +212,8 @@ Tensor binary_from_logits(const Tensor& t, const Tensor& x) {
   Tensor out = op_helpers::apply(logistic_cost, t, x);
   if (recording(t, x))
     record("binary_crossentropy", out, {t, x}, [t, x](const Tensor& g, Grads& grads) {
-      grads.to(1, [&] {
-        if (recording()) return logistic_slope(g, t, x);
-        return op_helpers::apply(logistic_slope, g, t, x);
-      });
-      grads.to(0, [&] { return -g * x; });
+      grads.to(1, [&] { return op_helpers::along(logistic_slope, g, t, x); });
+      grads.to(0, [&] { return chained(-g, x); });
     });
   return out;
 }
@@ -244,10 +239,10 @@ Tensor binary_from_probabilities(const Tensor& t, const Tensor& p) {
   Tensor out = op_helpers::apply(cost, t, p);
   if (recording(t, p))
     record("binary_crossentropy", out, {t, p}, [t, p, cost](const Tensor& g, Grads& grads) {
-      grads.to(1, [&] { return recording() ? cost(g, t, p) : op_helpers::apply(cost, g, t, p); });
+      grads.to(1, [&] { return op_helpers::along(cost, g, t, p); });
       grads.to(0, [&] {
         const Tensor c = clip(p, cost.low, cost.high);
-        return g * (log(1 - c + cost.low) - log(c + cost.low));
+        return chained(g, log(1 - c + cost.low) - log(c + cost.low));
       });
     });
   return out;

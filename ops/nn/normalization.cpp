@@ -22,7 +22,7 @@ namespace ktape::backend {
 namespace {
 
 using kernels::ChannelLayout;
-using op_helpers::widened;
+using op_helpers::chained, op_helpers::widened;
 
 /// An array of a number for each channel.
 template <class A>
@@ -199,10 +199,10 @@ class GivenStatistics : ChannelNormalization {
   void composed_backward(const Tensor& g, Grads& grads) const {
     const Tensor factor = 1.0 / sqrt(like_x(spread_) + epsilon_),
                  h = gamma_.defined() ? g * like_x(gamma_) : g, y = (x_ - like_x(centre_)) * factor;
-    grads.to(0, [&] { return h * factor; });
-    grads.to(1, [&] { return per_channel(-(h * factor), centre_.dtype()); });
-    grads.to(2, [&] { return per_channel(h * y * square(factor) * -0.5, spread_.dtype()); });
-    if (gamma_.defined()) grads.to(3, [&] { return per_channel(g * y, gamma_.dtype()); });
+    grads.to(0, [&] { return chained(h, factor); });
+    grads.to(1, [&] { return per_channel(-chained(h, factor), centre_.dtype()); });
+    grads.to(2, [&] { return per_channel(chained(h, y * square(factor) * -0.5), spread_.dtype()); });
+    if (gamma_.defined()) grads.to(3, [&] { return per_channel(chained(g, y), gamma_.dtype()); });
     if (beta_.defined()) grads.to(beta_at(), [&] { return per_channel(g, beta_.dtype()); });
   }
   Tensor centre_, spread_;

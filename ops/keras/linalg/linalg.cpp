@@ -12,6 +12,7 @@
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 #include <limits>
 
@@ -57,8 +58,12 @@ Tensor over_matrices(const Tensor& x) { return K::expand_dims(K::expand_dims(x, 
 std::vector<Tensor> recorded_slogdet(const Tensor& x) {
   const auto [sign, logarithm] = sign_and_logarithm(x);
   if (recording(x))
-    record("slogdet", logarithm, {x}, [x](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return over_matrices(g) * transposed(inv(x)); });
+    record("slogdet", logarithm, {x}, [x, singular = sign == 0](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] {
+        // A singular matrix of a branch that was not taken has no inverse, and needs none.
+        const Tensor untaken = over_matrices(singular & (g == 0)), one = eye(x.shape()[-1], {}, 0, x.dtype());
+        return op_helpers::chained(over_matrices(g), transposed(inv(K::where(untaken, one, x))));
+      });
     });
   return {sign, logarithm};
 }

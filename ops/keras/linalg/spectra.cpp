@@ -11,13 +11,14 @@
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 /// Singular values and eigenvalues.
 namespace ktape::ops {
 
 namespace K = backend;
-using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::copied,
-    op_helpers::each_matrix, op_helpers::matrices, op_helpers::transposed;
+using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::chained,
+    op_helpers::copied, op_helpers::each_matrix, op_helpers::matrices, op_helpers::transposed;
 
 namespace {
 
@@ -61,13 +62,13 @@ Tensor svd_gradient(const SVD& d, const Tensor& gu, const Tensor& gs, const Tens
   const Tensor f = gu.defined() || gvh.defined() ? gaps(s * s) : Tensor();
   if (gu.defined()) {
     const Tensor along = K::matmul(transposed(u), gu);
-    inner = inner + f * (along - transposed(along)) * values;
-    outside = K::matmul((gu - K::matmul(u, along)) / values, d.vh);
+    inner = inner + chained(along - transposed(along), f) * values;
+    outside = K::matmul(chained(gu - K::matmul(u, along), 1 / values), d.vh);
   }
   if (gvh.defined()) {
     const Tensor gv = transposed(gvh), along = K::matmul(d.vh, gv);
-    inner = inner + K::expand_dims(s, -1) * (f * (along - transposed(along)));
-    const Tensor rest = K::matmul(u, transposed((gv - K::matmul(v, along)) / values));
+    inner = inner + K::expand_dims(s, -1) * chained(along - transposed(along), f);
+    const Tensor rest = K::matmul(u, transposed(chained(gv - K::matmul(v, along), 1 / values)));
     outside = outside.defined() ? outside + rest : rest;
   }
   const Tensor within = K::matmul(K::matmul(u, inner), d.vh);
@@ -140,7 +141,7 @@ Eigh recorded_eigh(const Tensor& x) {
       const Eigh found = recording() ? recorded_eigh(x) : Eigh{w, v};
       const Tensor &gw = grads.output(0), &gv = grads.output(1);
       Tensor inner = gw.defined() ? diagonals(gw) : K::zeros_like(found.v);
-      if (gv.defined()) inner = inner + gaps(found.w) * K::matmul(transposed(found.v), gv);
+      if (gv.defined()) inner = inner + chained(K::matmul(transposed(found.v), gv), gaps(found.w));
       const Tensor g = K::matmul(K::matmul(found.v, inner), transposed(found.v));
       return (g + transposed(g)) * 0.5;
     });
@@ -219,8 +220,8 @@ Tensor eig_gradient(const ComplexMatrix& w, const ComplexMatrix& v, const Comple
     const ComplexMatrix along =
         product(adjoint(v), free_gradient(v, {given(gv.real, v.real), given(gv.imag, v.imag)}));
     const ComplexMatrix f = conjugate_gaps(w);
-    inner.real = inner.real + f.real * along.real - f.imag * along.imag;
-    inner.imag = inner.imag + f.real * along.imag + f.imag * along.real;
+    inner.real = inner.real + chained(along.real, f.real) - chained(along.imag, f.imag);
+    inner.imag = inner.imag + chained(along.imag, f.real) + chained(along.real, f.imag);
   }
   return solution(adjoint(v), product(inner, adjoint(v))).real;
 }

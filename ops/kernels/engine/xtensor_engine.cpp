@@ -258,13 +258,16 @@ std::int32_t softmax(const void* arguments) {
   });
 }
 
+/// Returns g * slope, and 0 where g is 0, whatever the slope is.
+Cube chained(const Cube& g, const Cube& slope) { return xt::where(xt::equal(g, 0.0), 0.0, g * slope); }
+
 std::int32_t softmax_backward(const void* arguments) {
   const auto& call = *static_cast<const ktape_softmax*>(arguments);
   const std::int64_t shape[] = {call.outer, call.axis, call.inner};
   return computed(call, [&]<class T>() {
     const Cube y = read<T>(call.y, shape), dy = read<T>(call.dy, shape);
-    const Cube dot = xt::sum(y * dy, {1}, xt::keep_dims);
-    write<T>(call.dx, shape, y * (dy - dot));
+    const Cube dot = xt::sum(chained(dy, y), {1}, xt::keep_dims), rest = dy - dot;
+    write<T>(call.dx, shape, chained(rest, y));
   });
 }
 
@@ -293,7 +296,7 @@ std::int32_t batch_slopes(const void* arguments) {
   const std::int64_t shape[] = {call.outer, call.channels, call.inner};
   return computed(call, [&]<class T>() {
     const Cube g = read<T>(call.g, shape), x = read<T>(call.x, shape);
-    const Cube products = g * (x - per_channel<T>(call, call.centre));
+    const Cube products = chained(g, x - per_channel<T>(call, call.centre));
     array<double>(call.first, {call.channels}) = xt::sum(g, {0, 2});
     array<double>(call.second, {call.channels}) = xt::sum(products, {0, 2});
   });

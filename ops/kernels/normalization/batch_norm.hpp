@@ -2,6 +2,7 @@
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/reduce/moments.hpp>
 #include <ktape/ops/kernels/reduce/sum_terms.hpp>
+#include <ktape/ops/kernels/simd/chained.hpp>
 #include <ktape/ops/kernels/simd/load_numbers.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
 
@@ -177,7 +178,7 @@ std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, cons
         count, n,
         [=](std::int64_t r, std::int64_t j, std::int64_t m) {
           const Vec<A> s = load_numbers(slope + r * n + j, m);
-          return Pair(s, s * (load_numbers(p + r * n + j, m) - load_numbers(centre + j, m)));
+          return Pair(s, chained<A>(s, load_numbers(p + r * n + j, m) - load_numbers(centre + j, m)));
         },
         sums);
     for (std::int64_t c = 0; c < n; ++c) out[c].merge({sums[0][c], sums[1][c]});
@@ -185,7 +186,7 @@ std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, cons
   const auto run = [=](std::int64_t offset, std::int64_t c) {
     const auto slope = [=](std::int64_t i, std::int64_t m) { return load_numbers(g + offset + i, m); };
     const auto product = [=, by = splat(centre[c])](std::int64_t i, std::int64_t m) {
-      return Vec<A>(slope(i, m) * (load_numbers(x + offset + i, m) - by));
+      return chained<A>(slope(i, m), load_numbers(x + offset + i, m) - by);
     };
     return Slopes{detail::sum_terms<A>(inner, slope), detail::sum_terms<A>(inner, product)};
   };

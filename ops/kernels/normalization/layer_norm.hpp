@@ -2,6 +2,7 @@
 #include <ktape/autograd/base/memory.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/reduce/sum_terms.hpp>
+#include <ktape/ops/kernels/simd/chained.hpp>
 
 #include <cmath>
 
@@ -56,18 +57,18 @@ void normalize_row_backward(const T* x, const T* gamma, const T* g, RowScaling<A
   const auto [h_sum, hy_sum] = two_sums<A>(n, [=](std::int64_t i, auto m, auto& sums) {
     const Vec<A> slope = load_partial(g + i, m), y = (load_partial(x + i, m) - c) * s + t;
     if (gamma_sums) {
-      store(gamma_sums + i, load(gamma_sums + i) + slope * y);
+      store(gamma_sums + i, load(gamma_sums + i) + chained<A>(slope, y));
       store(beta_sums + i, load(beta_sums + i) + slope);
     }
     const Vec<A> h = slope * parameter(gamma, i, m, A(1));
-    sums[0] += h, sums[1] += h * y;
+    sums[0] += h, sums[1] += chained<A>(h, y);
   });
   if (!dx) return;
   const auto a = splat(static_cast<A>(h_sum / double(n))), b = splat(static_cast<A>(hy_sum / double(n)));
   for_vectors<A>(n, [=](std::int64_t i, auto m) {
     const Vec<A> y = (load_partial(x + i, m) - c) * s + t,
                  h = load_partial(g + i, m) * parameter(gamma, i, m, A(1));
-    store_partial(dx + i, s * (h - a - y * b), m);
+    store_partial(dx + i, chained<A>(h - a - chained<A>(b, y), s), m);
   });
 }
 

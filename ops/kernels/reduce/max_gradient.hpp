@@ -27,10 +27,11 @@ void for_blocks_of_columns(AxisShape shape, const F& f) {
 }  // namespace detail
 
 /// dx = (1 where x equals y, else 0) / (number of k with x[o, k, j] == y[o, j]) * g, in this order: NaN,
-/// which equals nothing, divides 0 by 0, and the gradient of a group whose result is NaN is NaN.
+/// which equals nothing, divides 0 by 0, and the gradient of a group whose result is NaN is NaN. It is 0 where g is 0.
 template <class T>
 void share_by_ties(const T* x, const T* y, const T* g, T* dx, AxisShape shape) {
   using A = compute_type<T>;
+  const auto share = [](A part, A total, A slope) { return slope == 0 ? A(0) : part / total * slope; };
   if (shape.inner == 1)
     return parallel_rows(shape.outer, shape.axis * 2, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t o = begin; o < end; ++o) {
@@ -39,9 +40,9 @@ void share_by_ties(const T* x, const T* y, const T* g, T* dx, AxisShape shape) {
         bits_of<A> count = 0;
         for (std::int64_t k = 0; k < shape.axis; ++k) count += element(row + k) == wanted;
         const A total = static_cast<A>(count), slope = element(g + o);
-        const T share = static_cast<T>(A(1) / total * slope), none = static_cast<T>(A(0) / total * slope);
+        const T own = static_cast<T>(share(1, total, slope)), none = static_cast<T>(share(0, total, slope));
         for (std::int64_t k = 0; k < shape.axis; ++k)
-          dx[o * shape.axis + k] = element(row + k) == wanted ? share : none;
+          dx[o * shape.axis + k] = element(row + k) == wanted ? own : none;
       }
     });
   detail::for_blocks_of_columns(shape, [=](std::int64_t o, std::int64_t j, std::int64_t width) {
@@ -52,7 +53,7 @@ void share_by_ties(const T* x, const T* y, const T* g, T* dx, AxisShape shape) {
         counts[i] += element(from + k * shape.inner + i) == element(wanted + i) ? A(1) : A(0);
     for (std::int64_t i = 0; i < width; ++i) {
       const A slope = element(g + o * shape.inner + j + i);
-      shares[i] = A(1) / counts[i] * slope, rests[i] = A(0) / counts[i] * slope;
+      shares[i] = share(1, counts[i], slope), rests[i] = share(0, counts[i], slope);
     }
     T* to = dx + o * shape.axis * shape.inner + j;
     for (std::int64_t k = 0; k < shape.axis; ++k)

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/ops/kernels/simd/chained.hpp>
 #include <ktape/ops/kernels/softmax/softmax.hpp>
 
 /// Crossentropies of the rows of a [rows, classes] array of logits, in one pass over rows that stay in the
@@ -91,7 +92,7 @@ void sparse_crossentropy_backward(const T* x, const std::int64_t* target, const 
       const A* scale = tile.scales(g + r, m);
       for (std::int64_t k = 0; k < n; ++k)
         for (std::int64_t j = 0; j < tile.rows; j += lanes<A>)
-          store(tile.data() + k * tile.rows + j, Vec<A>(tile.at(k, j) * load(scale + j)));
+          store(tile.data() + k * tile.rows + j, chained<A>(load(scale + j), tile.at(k, j)));
       tile.store(dx + r * n, m, false);
     });
   parallel_rows(rows, n * 3, [=](std::int64_t begin, std::int64_t end) {
@@ -100,11 +101,11 @@ void sparse_crossentropy_backward(const T* x, const std::int64_t* target, const 
                  log_sum = splat(sums[r].log_sum);
       for_vectors<A>(n, [&](std::int64_t i, std::int64_t m) {
         const Vec<A> p = exp_of_small<A>(load_partial(x + r * n + i, m) - largest - log_sum);
-        store_partial(dx + r * n + i, scale * p, m);
+        store_partial(dx + r * n + i, chained<A>(scale, p), m);
       });
       T* at = dx + r * n + target[r];
       const A rest = std::exp(element(x + r * n + target[r]) - sums[r].largest - sums[r].log_sum) - 1;
-      *at = static_cast<T>(element(g + r) * rest);
+      if (element(g + r) != 0) *at = static_cast<T>(element(g + r) * rest);
     }
   });
 }
@@ -172,7 +173,7 @@ void crossentropy_backward(const T* x, const T* target, const T* g, const RowSum
         for (std::int64_t k = 0; k < n; ++k) total += targets.at(k, j);
         for (std::int64_t k = 0; k < n; ++k)
           store(targets.data() + k * tile.rows + j,
-                Vec<A>(load(scale + j) * (tile.at(k, j) * total - targets.at(k, j))));
+                chained<A>(load(scale + j), tile.at(k, j) * total - targets.at(k, j)));
       }
       targets.store(dx + r * n, m, false);
     });
@@ -185,7 +186,7 @@ void crossentropy_backward(const T* x, const T* target, const T* g, const RowSum
                  log_sum = splat(sums[r].log_sum);
       for_vectors<A>(n, [&](std::int64_t i, std::int64_t m) {
         const Vec<A> p = exp_of_small<A>(load_partial(x + r * n + i, m) - largest - log_sum);
-        store_partial(dx + r * n + i, scale * (p * total - load_target(i, m)), m);
+        store_partial(dx + r * n + i, chained<A>(scale, p * total - load_target(i, m)), m);
       });
     }
   });

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/ops/kernels/axis_shape.hpp>
+#include <ktape/ops/kernels/simd/chained.hpp>
 #include <ktape/ops/kernels/softmax/softmax.hpp>
 
 /// Gradients of softmax and log_softmax, over the middle dimension of contiguous [outer, axis, inner] arrays.
@@ -10,11 +11,11 @@ namespace detail {
 struct SoftmaxSlope {
   template <class A>
   static Vec<A> term(Vec<A> y, Vec<A> g) {
-    return g * y;
+    return chained<A>(g, y);
   }
   template <class A>
   static Vec<A> value(Vec<A> y, Vec<A> g, Vec<A> sum) {
-    return y * (g - sum);
+    return chained<A>(g - sum, y);
   }
 };
 struct LogSoftmaxSlope {
@@ -24,7 +25,7 @@ struct LogSoftmaxSlope {
   }
   template <class A>
   static Vec<A> value(Vec<A> y, Vec<A> g, Vec<A> sum) {
-    return g - exp_of_small<A>(y) * sum;
+    return g - chained<A>(sum, exp_of_small<A>(y));
   }
 };
 
