@@ -233,6 +233,14 @@ TEST_CASE("functions of matrices in branches that are not taken have no gradient
        [](const Tensor& x) {
          return K::sum(K::square(ops::eigh(x).v) * doubles({{1., 2.}, {3., 5.}}), {-2, -1});
        }},
+      {"lu_factor",
+       [](const Tensor& x) {
+         return K::sum(K::square(ops::lu_factor(x).lu), {-2, -1});
+       }},
+      {"qr",
+       [](const Tensor& x) {
+         return K::sum(K::square(ops::qr(x).r), {-2, -1});
+       }},
       {"pinv",
        [](const Tensor& x) {
          return K::sum(ops::pinv(x), {-2, -1});

@@ -1,4 +1,9 @@
+#include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/linalg/batches.hpp>
+#include <ktape/ops/keras/numpy/creation.hpp>
+#include <ktape/ops/keras/numpy/shape.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cstring>
@@ -39,6 +44,19 @@ void fail_matrix(const char* op, const char* rule, std::int64_t index, const Sha
   if (batch.rank() == 0) fail<LinAlgError>("[", op, "] ", rule, ": received the only matrix");
   fail<LinAlgError>("[", op, "] ", rule, ": received the matrix ", numbers(position), " of the batch ",
                     batch);
+}
+
+Tensor taken(const Tensor& x, const Tensor& g, const Tensor& unfit) {
+  const Axes matrix{-2, -1};
+  Tensor unusable = ~backend::all(backend::is_finite(x), matrix, true);
+  if (unfit.defined()) unusable = unusable | unfit;
+  const Tensor untaken = unusable & ~backend::any(backend::not_equal(g, 0), matrix, true);
+  return backend::where(untaken, ops::eye(x.shape()[-2], x.shape()[-1], 0, x.dtype()), x);
+}
+
+Tensor has_zero_pivot(const Tensor& x) {
+  const Tensor diagonal = ops::diagonal(x, 0, -2, -1);
+  return backend::expand_dims(backend::any(backend::equal(diagonal, 0), -1, true));
 }
 
 }  // namespace ktape::op_helpers

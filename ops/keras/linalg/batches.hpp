@@ -46,4 +46,10 @@ inline Tensor as_given(const Tensor& result, const Tensor& given) {
   return given.dtype().is_half() ? backend::cast(result, given.dtype()) : result;
 }
 
+/// Returns x with unit matrices in the place of those that are not finite, or are unfit for the gradient in another way, and
+/// do not matter: the gradient g is 0 in all their elements.
+Tensor taken(const Tensor& x, const Tensor& g, const Tensor& unfit = {});
+/// Returns whether triangles have a 0 on their diagonals: (..., 1, 1).
+Tensor has_zero_pivot(const Tensor& x);
+
 }  // namespace ktape::op_helpers

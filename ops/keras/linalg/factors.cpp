@@ -17,7 +17,8 @@ namespace ktape::ops {
 
 namespace K = backend;
 using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::copied,
-    op_helpers::each_matrix, op_helpers::matrices, op_helpers::transposed;
+    op_helpers::each_matrix, op_helpers::has_zero_pivot, op_helpers::matrices, op_helpers::taken,
+    op_helpers::transposed;
 
 namespace {
 
@@ -40,8 +41,9 @@ Tensor lower_factor(const Tensor& x) {
                 [&](std::int64_t i) { return kernels::cholesky(n, out.pointer<T>() + i * n * n); });
   });
   if (recording(x))
-    record("cholesky", out, {x}, [](const Tensor& g, const Tensor& l, Grads& grads) {
+    record("cholesky", out, {x}, [](const Tensor& g, const Tensor& factor, Grads& grads) {
       grads.to(0, [&] {
+        const Tensor l = taken(factor, g);
         const Tensor inner = half_lower(K::matmul(transposed(l), tril(g)));
         const Tensor left = solve_transposed(l, inner, true);
         return symmetric(transposed(solve_transposed(l, transposed(left), true)));
@@ -93,8 +95,8 @@ Tensor regular_solution(const Tensor& a, const Tensor& b) {
   });
   if (recording(a, b))
     record("solve", out, {a, b}, [a](const Tensor& g, const Tensor& x, Grads& grads) {
-      const Tensor right = regular_solution(transposed(a), g);
-      grads.to(0, [&] { return -K::matmul(right, transposed(x)); });
+      const Tensor right = regular_solution(transposed(taken(a, g)), g);
+      grads.to(0, [&] { return -K::matmul(right, transposed(taken(x, g))); });
       grads.to(1, [&] { return right; });
     });
   return out;
@@ -124,9 +126,9 @@ Tensor triangular_solution(const Tensor& a, const Tensor& b, bool lower) {
   });
   if (recording(a, b))
     record("solve_triangular", out, {a, b}, [a, lower](const Tensor& g, const Tensor& x, Grads& grads) {
-      const Tensor right = triangular_solution(transposed(a), g, !lower);
+      const Tensor right = triangular_solution(transposed(taken(a, g)), g, !lower);
       grads.to(0, [&] {
-        const Tensor whole = -K::matmul(right, transposed(x));
+        const Tensor whole = -K::matmul(right, transposed(taken(x, g)));
         return lower ? tril(whole) : triu(whole);
       });
       grads.to(1, [&] { return right; });
@@ -243,7 +245,7 @@ LU lu_factor(const Tensor& given) {
     if (x.shape()[-1] != x.shape()[-2])
       fail("[lu_factor] matrices that are differentiated must be square: received x=", x.shape());
     record("lu_factor", lu, {x}, [pivots](const Tensor& g, const Tensor& lu, Grads& grads) {
-      grads.to(0, [&] { return lu_gradient(g, lu, pivots); });
+      grads.to(0, [&] { return lu_gradient(g, taken(lu, g, has_zero_pivot(lu)), pivots); });
     });
   }
   return {as_given(lu, given), pivots};
@@ -301,7 +303,8 @@ QR factored_qr(const Tensor& x, bool complete) {
             grads.output(0).defined() ? columns(grads.output(0), Slice(0, n)) : K::zeros_like(reduced.q);
         const Tensor gr =
             grads.output(1).defined() ? rows(grads.output(1), Slice(0, n)) : K::zeros_like(reduced.r);
-        return qr_gradient(reduced.q, reduced.r, gq, triu(gr));
+        const Tensor both = K::concatenate({gq, gr}, -2), unfit = has_zero_pivot(reduced.r);
+        return qr_gradient(taken(reduced.q, both, unfit), taken(reduced.r, both, unfit), gq, triu(gr));
       });
     });
   }

@@ -60,9 +60,8 @@ std::vector<Tensor> recorded_slogdet(const Tensor& x) {
   if (recording(x))
     record("slogdet", logarithm, {x}, [x, singular = sign == 0](const Tensor& g, Grads& grads) {
       grads.to(0, [&] {
-        // A singular matrix of a branch that was not taken has no inverse, and needs none.
-        const Tensor untaken = over_matrices(singular & (g == 0)), one = eye(x.shape()[-1], {}, 0, x.dtype());
-        return op_helpers::chained(over_matrices(g), transposed(inv(K::where(untaken, one, x))));
+        const Tensor of_matrices = over_matrices(g);
+        return of_matrices * transposed(inv(op_helpers::taken(x, of_matrices, over_matrices(singular))));
       });
     });
   return {sign, logarithm};
@@ -92,7 +91,9 @@ Tensor recorded_det(const Tensor& x) {
     record("det", out, {x}, [x](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] {
         const bool singular = K::any(y == 0).item<bool>();
-        return singular ? over_matrices(g) * cofactors(x) : over_matrices(g * y) * transposed(inv(x));
+        const Tensor slope = singular ? cofactors(op_helpers::taken(x, over_matrices(g)))
+                                      : over_matrices(y) * transposed(inv(x));
+        return op_helpers::chained(over_matrices(g), slope);
       });
     });
   return out;
