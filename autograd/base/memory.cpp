@@ -3,9 +3,13 @@
 #include <ktape/autograd/base/thread_state.hpp>
 
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <fstream>
+#include <limits>
 #include <mutex>
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -53,6 +57,12 @@ std::atomic<std::int64_t> allocations_of_ended_threads{0};
 template <class T>
 void bump(std::atomic<T>& counter, T by) {
   counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+}
+
+/// Returns the number in a file; the largest number without such a file, and for a word such as "max".
+std::int64_t limit_in(const char* file) {
+  std::int64_t limit = 0;
+  return std::ifstream(file) >> limit && limit > 0 ? limit : std::numeric_limits<std::int64_t>::max();
 }
 
 void* from_system(std::size_t bytes) {
@@ -198,6 +208,19 @@ void deallocate(void* block, std::size_t bytes) noexcept {
   head = new (block) FreeBlock{head};
   bump(count, 1);
   poison(block, c.bytes);
+}
+
+std::int64_t memory_of_machine() {
+  static const std::int64_t bytes = [] {
+    struct sysinfo all = {};
+    const bool known = sysinfo(&all) == 0;
+    const std::int64_t present = known ? static_cast<std::int64_t>(all.totalram + all.totalswap) *
+                                             static_cast<std::int64_t>(all.mem_unit)
+                                       : std::numeric_limits<std::int64_t>::max();
+    return std::min({present, limit_in("/sys/fs/cgroup/memory.max"),
+                     limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
+  }();
+  return bytes;
 }
 
 MemoryStats memory_stats() {

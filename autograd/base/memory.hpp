@@ -22,6 +22,11 @@ struct MemoryStats {
 ///     ktape::empty_cache();
 MemoryStats memory_stats();
 
+/// Returns the memory that programs on this machine, or in this container, can have together, in bytes.
+///
+///     std::cout << (ktape::memory_of_machine() > 0);
+std::int64_t memory_of_machine();
+
 /// Returns the cached memory that all threads share, and the cached memory of the calling thread, to the
 /// system.
 void empty_cache();

@@ -1,4 +1,5 @@
 #include <ktape/autograd/base/error.hpp>
+#include <ktape/autograd/base/memory.hpp>
 #include <ktape/autograd/base/shape.hpp>
 
 #include <algorithm>
@@ -91,13 +92,15 @@ std::string numbers(const Shape& list) {
 }
 
 void check_extents(const char* op, const Shape& shape, std::size_t element_size, bool waits) {
+  static const std::int64_t machine = std::min(max_bytes, memory_of_machine());
+  const std::int64_t most = waits ? max_bytes : machine;
   std::int64_t bytes = static_cast<std::int64_t>(element_size);
   for (std::int64_t n : shape)
     if (n < 0 && !(waits && n == None))
       fail("[", op, "] extents must be at least 0: received shape=", numbers(shape));
   // A tensor with an extent of 0 is empty, but ops also need the products of its other extents.
   for (std::int64_t n : shape)
-    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(n, 1), &bytes) || bytes > max_bytes)
+    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(n, 1), &bytes) || bytes > most)
       fail("[", op, "] the tensor must fit in memory: received shape=", shape);
 }
 

@@ -130,7 +130,7 @@ int canonical_axis(const char* op, int axis, int rank);
 ///     std::cout << ktape::canonical_axes("sum", {0, -1}, 3);  // bits 0 and 2
 unsigned canonical_axes(const char* op, const Axes& axes, int rank);
 
-/// Throws ValueError for an extent below 0 and for a tensor that exceeds the address space. With `waits` (a
+/// Throws ValueError for an extent below 0 and for a tensor that exceeds the memory of the machine. With `waits` (a
 /// deferred op), an extent may be None. The size is `element_size` times the product of the extents above 0.
 ///
 ///     try {

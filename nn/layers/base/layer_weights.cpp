@@ -21,6 +21,7 @@ Variable LayerImpl::add_weight(const std::string& name, const Shape& shape, cons
            "' must be known when the layer is built: received shape=", shape);
   weight_limit_scope::count(name_, name, shape);
   const DType dtype = options.dtype.value_or(variable_dtype_);
+  check_extents((name_ + "/" + name).c_str(), shape, dtype.size());
   const Initializer initializer = options.initializer.defined() ? options.initializer
                                   : dtype.is_floating()         ? Initializer("glorot_uniform")
                                                                 : Initializer("zeros");
