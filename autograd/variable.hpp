@@ -91,6 +91,22 @@ class Variable {
   /// handle sees the old value; otherwise the variable shares the memory of the new value. Throws ValueError
   /// for another shape and TypeError for another dtype; the variable does not change then.
   void assign(const Tensor& value);
+  template <std::same_as<Variable> T>
+  void assign(const T& value) {
+    assign(static_cast<const Tensor&>(value));
+  }
+  /// Gives the variable a new value that is a number, for a scalar variable, or a literal; numbers are converted
+  /// to the dtype of the variable. Otherwise as `assign` of a tensor.
+  void assign(const ArrayLike& value);
+  /// Adds to the variable, or subtracts from it, as `K::update_add` and `K::update_sub` do: a single number
+  /// changes every element. Returns the new value. Mirrors `keras.Variable.assign_add` and `assign_sub`.
+  ///
+  ///     Variable total = K::variable({1.f, 2.f});
+  ///     total.assign_add(1);
+  ///     total.assign_sub({0.5f, 1.f});
+  ///     std::cout << total;
+  Tensor assign_add(const ArrayLike& value);
+  Tensor assign_sub(const ArrayLike& value);
 
   /// Calls `f(target, source)` on the memory of the new and of the current value, which may be equal, and
   /// makes the target the value of the variable. For the library's in-place updates.

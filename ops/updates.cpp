@@ -129,14 +129,23 @@ Tensor update(Assignable x, const ArrayLike& value) {
   return x;
 }
 
-Tensor update_add(Assignable x, const ArrayLike& increment) {
+namespace {
+Tensor added(const char* op, Variable x, const char* name, const ArrayLike& value) {
   return change(
-      "update_add", x, [](auto a, auto b) { return a + b; }, "increment", increment);
+      op, x, [](auto a, auto b) { return a + b; }, name, value);
+}
+Tensor subtracted(const char* op, Variable x, const char* name, const ArrayLike& value) {
+  return change(
+      op, x, [](auto a, auto b) { return a - b; }, name, value);
+}
+}  // namespace
+
+Tensor update_add(Assignable x, const ArrayLike& increment) {
+  return added("update_add", x, "increment", increment);
 }
 
 Tensor update_sub(Assignable x, const ArrayLike& decrement) {
-  return change(
-      "update_sub", x, [](auto a, auto b) { return a - b; }, "decrement", decrement);
+  return subtracted("update_sub", x, "decrement", decrement);
 }
 
 Tensor moving_average_update(Assignable x, const ArrayLike& value, double momentum) {
@@ -153,3 +162,20 @@ Tensor moving_average_update(Assignable x, const ArrayLike& value, double moment
 }
 
 }  // namespace ktape::backend
+
+namespace ktape {
+
+void Variable::assign(const ArrayLike& value) {
+  value.expect_defined("assign", "value");
+  assign(backend::like_variable("assign", *this, value));
+}
+
+Tensor Variable::assign_add(const ArrayLike& value) {
+  return backend::added("assign_add", *this, "value", value);
+}
+
+Tensor Variable::assign_sub(const ArrayLike& value) {
+  return backend::subtracted("assign_sub", *this, "value", value);
+}
+
+}  // namespace ktape
