@@ -3,6 +3,7 @@
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/parts.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -51,7 +52,8 @@ Tensor take(const OperationCall& call) {
 
 Tensor one_hot(const OperationCall& call) {
   if (call.flag("sparse")) fail("[OneHot] sparse must be false: received sparse=true");
-  const Tensor x = call.tensor("x");
+  const Tensor given = call.tensor("x");
+  const Tensor x = given.dtype().is_floating() ? K::class_numbers("OneHot", "index", given) : given;
   Tensor hot = K::one_hot(x, call.integer("num_classes"));
   if (call.has("dtype")) hot = K::cast(hot, *call.dtype());
   const int axis = call.axis() < 0 ? call.axis() + hot.ndim() : call.axis();

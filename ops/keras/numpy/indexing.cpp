@@ -9,6 +9,7 @@
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/keras/rows.hpp>
 #include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/settings/config.hpp>
@@ -237,22 +238,35 @@ Tensor in_top_k(const Tensor& targets, const Tensor& predictions, std::int64_t k
                      wide ? K::cast(targets, DType::Int32) : targets, k);
 }
 
-Tensor one_hot(const Tensor& x, std::int64_t num_classes, int axis, const OneHotOptions& options) {
-  expect_defined("one_hot", "x", x);
-  expect_integers("one_hot", x);
-  if (num_classes < 0) fail("[one_hot] num_classes must be at least 0: received num_classes=", num_classes);
-  expect_rank("one_hot", x.ndim() + 1);
-  axis = canonical_axis("one_hot", axis, x.ndim() + 1);
+namespace {
+
+/// Returns `one_hot` of the indices for a function of keras.ops.
+Tensor hot(const char* op, const Tensor& given, std::int64_t num_classes, int axis, DType dtype) {
+  const Tensor x = given.dtype().is_integer() ? given : K::class_numbers(op, "index", given);
+  if (num_classes < 0) fail("[", op, "] num_classes must be at least 0: received num_classes=", num_classes);
+  expect_rank(op, x.ndim() + 1);
+  axis = canonical_axis(op, axis, x.ndim() + 1);
+  Shape shape = x.shape();
+  shape.insert(axis, num_classes);
+  check_extents(op, shape, dtype.size(), is_symbolic(x));
+  check_extents(op, {num_classes}, sizeof(std::int64_t), is_symbolic(x));
   Shape classes = Shape(std::vector<std::int64_t>(static_cast<std::size_t>(x.ndim()) + 1, 1));
   classes[axis] = num_classes;
   const Tensor numbers = K::reshape(K::arange(num_classes, {.dtype = DType::Int64}), classes);
   const Tensor hits = K::equal(K::expand_dims(K::as_dtype(x, DType::Int64), axis), numbers);
-  return K::cast(hits, options.dtype.value_or(K::floatx()));
+  return K::cast(hits, dtype);
+}
+
+}  // namespace
+
+Tensor one_hot(const Tensor& x, std::int64_t num_classes, int axis, const OneHotOptions& options) {
+  expect_defined("one_hot", "x", x);
+  return hot("one_hot", x, num_classes, axis, options.dtype.value_or(K::floatx()));
 }
 
 Tensor multi_hot(const Tensor& inputs, std::int64_t num_classes, int axis, const OneHotOptions& options) {
   expect_defined("multi_hot", "inputs", inputs);
-  const Tensor encoded = one_hot(inputs, num_classes, axis, {.dtype = DType::Bool});
+  const Tensor encoded = hot("multi_hot", inputs, num_classes, axis, DType::Bool);
   return K::cast(K::any(encoded, inputs.ndim() > 1 ? 1 : 0), options.dtype.value_or(K::floatx()));
 }
 

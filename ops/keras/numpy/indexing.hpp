@@ -88,7 +88,8 @@ struct OneHotOptions {
   std::optional<DType> dtype = {};  ///< floatx() when not given
 };
 
-/// Returns 1 at the index along a new axis of extent num_classes, 0 elsewhere; an index out of range gives zeros.
+/// Returns 1 at the index along a new axis of extent num_classes, 0 elsewhere; an index out of range gives zeros. Indices
+/// may be floats if they are whole (ValueError otherwise).
 ///
 ///     std::cout << ops::one_hot(K::constant({0, 2}, {.dtype = "int32"}), 3);
 Tensor one_hot(const Tensor& x, std::int64_t num_classes, int axis = -1, const OneHotOptions& options = {});

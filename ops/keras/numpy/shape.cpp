@@ -18,6 +18,12 @@ namespace ktape::ops {
 namespace K = backend;
 
 Tensor size(const Tensor& x) { return K::size(x); }
+Tensor broadcast_to(const Tensor& x, const K::ShapeLike& shape) {
+  if (!shape.waits()) return K::broadcast_to(x, shape.known());
+  expect_defined("broadcast_to", "x", x);
+  return defer_described("broadcast_to", {shape.known(), x.dtype()}, broadcast_to, x, shape);
+}
+
 Tensor reshape(const Tensor& x, const K::ShapeLike& newshape) { return K::reshape(x, newshape); }
 Tensor ravel(const Tensor& x) { return K::reshape(x, {-1}); }
 

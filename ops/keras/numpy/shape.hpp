@@ -29,8 +29,14 @@ namespace ktape::ops {
 
 /// Functions of K that keras.ops has, too.
 ///
+///     Tensor x = ops::zeros({2, 3});
+///     std::cout << ops::shape(x) << " " << ops::ndim(x) << " " << ops::unstack(x).size();
+using backend::ndim, backend::shape, backend::unstack;
+
+/// Returns x broadcast to a shape, in which `ops::shape(x)[0]` may stand. Throws ValueError for a shape that does not fit.
+///
 ///     std::cout << ops::broadcast_to(K::constant({1., 2.}), {2, 2});
-using backend::broadcast_to, backend::ndim, backend::shape, backend::unstack;
+Tensor broadcast_to(const Tensor& x, const backend::ShapeLike& shape);
 
 /// Returns the number of elements of x, int32.
 ///
