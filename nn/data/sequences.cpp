@@ -32,6 +32,7 @@ Tensor to_categorical(const Tensor& x, std::optional<std::int64_t> num_classes) 
   for (const std::int64_t* i = begin; i != end; ++i)
     if (*i < 0 || *i >= count)
       fail("[", op, "] classes must be in [0, ", std::max<std::int64_t>(count, 0), "): received ", *i);
+  K::expect_columns(op, "num_classes", count);
   Shape shape = x.shape();
   if (shape.rank() > 1 && shape.back() == 1) shape.erase(shape.rank() - 1);
   shape.push_back(count);

@@ -35,4 +35,10 @@ Tensor class_numbers(const std::string& op, const std::string& name, const Tenso
   return classes;
 }
 
+void expect_columns(const std::string& op, const std::string& name, std::int64_t classes) {
+  if (classes > most_columns)
+    fail("[", op, "] ", name, " must be at most ", most_columns, ", because the vectors are dense: received ",
+         name, '=', classes);
+}
+
 }  // namespace ktape::backend

@@ -14,4 +14,9 @@ namespace ktape::backend {
 Tensor class_numbers(const std::string& op, const std::string& name, const Tensor& x,
                      std::optional<std::int64_t> count = {});
 
+/// The most classes for which a vector with an element for each class is made.
+inline constexpr std::int64_t most_columns = std::int64_t{1} << 26;
+/// Throws ValueError, naming the argument, for more than `most_columns` classes.
+void expect_columns(const std::string& op, const std::string& name, std::int64_t classes);
+
 }  // namespace ktape::backend

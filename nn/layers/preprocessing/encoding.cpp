@@ -48,6 +48,7 @@ class CategoryEncodingImpl final : public LayerWith<CategoryEncodingArguments> {
   }
   static CategoryEncodingArguments canonical(CategoryEncodingArguments a) {
     expect_at_least<std::int64_t>("CategoryEncoding", "num_tokens", a.num_tokens, 1);
+    K::expect_columns("CategoryEncoding", "num_tokens", a.num_tokens);
     a.output_mode = name_of(mode_of(a));
     if (a.sparse) fail("[CategoryEncoding] outputs are dense: received sparse=true");
     return a;

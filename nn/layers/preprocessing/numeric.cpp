@@ -10,6 +10,7 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/settings/config.hpp>
@@ -332,6 +333,7 @@ class DiscretizationImpl final : public LayerWith<DiscretizationOptions> {
     if (!o.bin_boundaries && !o.num_bins)
       fail("[Discretization] bin_boundaries or num_bins must be given: received neither");
     if (o.num_bins) expect_at_least<std::int64_t>("Discretization", "num_bins", *o.num_bins, 1);
+    if (o.num_bins) K::expect_columns("Discretization", "num_bins", *o.num_bins);
     if (!(o.epsilon > 0 && o.epsilon < 1))
       fail("[Discretization] epsilon must be between 0 and 1: received epsilon=", o.epsilon);
     if (o.sparse) fail("[Discretization] outputs are dense: received sparse=true");

@@ -2,6 +2,7 @@
 #include <ktape/nn/layers/preprocessing/internal/vocabulary.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/settings/config.hpp>
 
@@ -101,6 +102,7 @@ void Vocabulary<Token>::check() const {
   const auto& s = settings_;
   if (s.max_tokens && *s.max_tokens <= 1)
     fail("[", s.layer, "] max_tokens must be at least 2: received max_tokens=", *s.max_tokens);
+  if (s.pad_to_max_tokens && s.max_tokens) backend::expect_columns(s.layer, "max_tokens", *s.max_tokens);
   if (s.pad_to_max_tokens && !s.max_tokens)
     fail("[", s.layer, "] max_tokens must be given with pad_to_max_tokens: received none");
   // Each place has a weight in "tf_idf": a config out of a file must not make the layer allocate more.

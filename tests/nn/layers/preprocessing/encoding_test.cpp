@@ -55,3 +55,48 @@ TEST_CASE("category encoding refuses bad arguments") {
   CHECK_THROWS_WITH_AS(nn::CategoryEncoding(3, {.sparse = true}), doctest::Contains("outputs are dense"),
                        Error);
 }
+
+TEST_CASE("vectors of absurd length are refused by their size, before memory is taken") {
+  const std::int64_t before = ktape::memory_stats().peak_bytes;
+  const std::int64_t huge = std::int64_t{1} << 30;
+  const auto refuses = [](auto&& f, const char* text) {
+    CHECK_THROWS_WITH_AS(f(), doctest::Contains(text), ktape::ValueError);
+  };
+  refuses(
+      [&] {
+        nn::CategoryEncoding(huge)(ints({1, 2, 3}));
+      },
+      "[CategoryEncoding] num_tokens must be at most 67108864, because the vectors are dense: received "
+      "num_tokens=1073741824");
+  refuses([&] { nn::Discretization({.num_bins = huge}); },
+          "[Discretization] num_bins must be at most 67108864");
+  const auto lookup = [&] {
+    nn::IntegerLookup({.max_tokens = huge, .output_mode = "multi_hot", .pad_to_max_tokens = true});
+  };
+  refuses(lookup, "[IntegerLookup] max_tokens must be at most 67108864");
+  const auto texts = [&] {
+    nn::TextVectorization({.max_tokens = huge, .output_mode = "tf_idf", .pad_to_max_tokens = true});
+  };
+  refuses(texts, "[TextVectorization] max_tokens must be at most 67108864");
+  refuses(
+      [&] {
+        ktape::data::to_categorical(ints({0, 1000000000}));
+      },
+      "[to_categorical] num_classes must be at most 67108864");
+  const std::int64_t absurd = std::int64_t{1} << 40;
+  refuses([&] { nn::Embedding(absurd, 8, {.name = "words"})(ints({1})); },
+          "[words/embeddings] the tensor must fit in memory: received shape=(1099511627776, 8)");
+  refuses(
+      [&] {
+        nn::Dense(absurd, {.name = "wide"})(K::ones({1, 2}));
+      },
+      "[wide/kernel] the tensor must fit in memory");
+  refuses([&] { K::zeros({absurd, 8}); }, "[zeros] the tensor must fit in memory");
+  refuses([&] { K::one_hot(ints({1}), absurd * 8); }, "[one_hot] the tensor must fit in memory");
+  refuses([&] { ktape::ops::one_hot(ints({1}), absurd * 8); }, "[one_hot] the tensor must fit in memory");
+  refuses([&] { ktape::ops::multi_hot(ints({1}), absurd * 8); }, "[multi_hot] the tensor must fit in memory");
+  const std::int64_t machine = ktape::memory_of_machine();
+  refuses([&] { K::zeros({machine / 4 + 1024}); }, "[zeros] the tensor must fit in memory");
+  refuses([&] { K::random_uniform({machine, 2}); }, "[random_uniform] the tensor must fit in memory");
+  CHECK(ktape::memory_stats().peak_bytes - before < (std::int64_t{1} << 28));
+}
