@@ -61,11 +61,17 @@ std::vector<std::string> FunctionalImpl::input_names() const {
 }
 
 std::vector<std::string> FunctionalImpl::output_names() const {
-  std::vector<std::string> names;
-  for (const Tensor& output : outputs_) {
-    const std::string name = graph_->name_of(*output.get()->symbol);
-    const auto same = std::count(names.begin(), names.end(), name);
-    names.push_back(same == 0 ? name : name + '_' + std::to_string(same));
+  std::vector<std::string> given, names;
+  for (const Tensor& output : outputs_) given.push_back(graph_->name_of(*output.get()->symbol));
+  const auto is_among = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  for (const std::string& name : given) {
+    std::string unused = name;
+    if (is_among(names, name))
+      for (int number = 1; is_among(given, unused) || is_among(names, unused); ++number)
+        unused = name + '_' + std::to_string(number);
+    names.push_back(unused);
   }
   return names;
 }
