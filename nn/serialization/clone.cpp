@@ -1,3 +1,4 @@
+#include <ktape/nn/layers/core/lambda_functions.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/node_config.hpp>
 #include <ktape/nn/models/sequential.hpp>
@@ -7,6 +8,7 @@
 namespace ktape::nn {
 
 Model clone_model(const Model& model, const CloneModelOptions& options) {
+  const LambdaFunctions lambdas;
   const Value config = model_config(model);
   if (!options.clone_function) return model_from_config(config);
   if (model.class_name() != "Sequential" && !dynamic_cast<const FunctionalImpl*>(&model.impl()))

@@ -1,6 +1,7 @@
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/planned.hpp>
 #include <ktape/nn/layers/core/core.hpp>
+#include <ktape/nn/layers/core/lambda_functions.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -183,6 +184,11 @@ class LambdaImpl final : public LayerImpl {
       : LayerImpl("Lambda", options), f_(std::move(f)) {}
   std::vector<Tensor> call(const std::vector<Tensor>& inputs) { return f_(inputs); }
   Value to_value() const override {
+    if (LambdaFunctions* const functions = LambdaFunctions::active()) {
+      Config config = full_config();
+      config.set("function", functions->keep(f_));
+      return described(*this, config);
+    }
     fail("[", name(),
          "] a Lambda has no config from which it could be made again: make its function the call of a layer "
          "class (nn::LayerOf)");
@@ -224,6 +230,21 @@ Masking::Masking(double mask_value, const LayerOptions& options)
 
 Lambda::Lambda(Function f, const LayerOptions& options)
     : Layer(std::make_shared<LambdaImpl>(std::move(f), options)) {}
+
+thread_local LambdaFunctions* LambdaFunctions::active_ = nullptr;
+
+LambdaFunctions::LambdaFunctions()
+    : before_(std::exchange(active_, this)),
+      made_here_({{"Lambda", [this](const Config& config) {
+                     const auto number =
+                         static_cast<std::size_t>(config.at("function").integer("[Lambda] function"));
+                     return Lambda(functions_.at(number), layer_options("Lambda", config));
+                   }}}) {}
+
+std::int64_t LambdaFunctions::keep(const Lambda::Function& f) {
+  functions_.push_back(f);
+  return std::ssize(functions_) - 1;
+}
 
 void Lambda::fail_several(std::size_t received) {
   fail("[Lambda] the function takes one tensor: received ", received);

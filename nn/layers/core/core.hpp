@@ -89,7 +89,8 @@ class Masking : public Layer {
 };
 
 /// A function of a tensor, or of a vector of tensors, as a layer. The function returns one tensor or a vector
-/// of tensors. A Lambda has no config from which the layer could be made again.
+/// of tensors. A Lambda has no config from which the layer could be made again, but clone_model
+/// copies it, with the same function.
 ///
 ///     nn::Lambda([](const Tensor& x) { return x / 255.f; })
 ///

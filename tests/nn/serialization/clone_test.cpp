@@ -64,3 +64,29 @@ TEST_CASE("clone_function must return a layer, for a model of known layers") {
       nn::clone_model(model, {.clone_function = [](const nn::Layer&) { return nn::Layer(); }}),
       "[clone_model] clone_function must return a layer: received none for 'scores'", ValueError);
 }
+
+TEST_CASE("a Lambda is cloned with its function, at any depth") {
+  const auto twice = [](const Tensor& x) { return x * 2; };
+  const Tensor in = nn::Input({3}), x = K::constant({{1.f, 2.f, 3.f}});
+  const nn::Sequential inner(
+      {nn::Input({3}), nn::Lambda(twice), nn::Dense(2, {.kernel_initializer = "ones"})});
+  const Tensor steps = nn::Reshape({3, 1})(in);
+  const Tensor plus = nn::TimeDistributed(nn::Lambda([](const Tensor& s) { return s + 1; }))(steps);
+  const nn::Model model(in, {inner(nn::Lambda(twice, {.name = "first"})(in)), plus});
+  const nn::Model copy = nn::clone_model(model);
+  CHECK(copy.get_layer("first").class_name() == "Lambda");
+  CHECK_FALSE(copy.get_layer("first").is(model.get_layer("first")));
+  const std::vector<Tensor> y = copy.predict(x, {.verbose = 0});
+  CHECK(values<float>(y[0]) == std::vector<float>{24, 24});
+  CHECK(values<float>(y[1]) == std::vector<float>{2, 3, 4});
+  const nn::Sequential chain(
+      {nn::Input({3}), nn::Lambda([](const std::vector<Tensor>& all) { return all[0] - 1; })});
+  CHECK(values<float>(nn::clone_model(chain)(x)) == std::vector<float>{0, 1, 2});
+  CHECK(values<float>(nn::clone_model(nn::clone_model(chain))(x)) == std::vector<float>{0, 1, 2});
+  const auto same_class = [](const nn::Layer& layer) { return nn::Layer::from_value(layer.to_value()); };
+  CHECK(values<float>(nn::clone_model(chain, {.clone_function = same_class})(x)) ==
+        std::vector<float>{0, 1, 2});
+  // Files have no place for functions, also after a clone.
+  CHECK_THROWS_WITH_AS(model.to_json(), Contains("a Lambda has no config"), ValueError);
+  CHECK_FALSE(nn::is_registered("layer", "Lambda"));
+}
