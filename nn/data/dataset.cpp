@@ -235,4 +235,25 @@ Dataset::Iterator& Dataset::Iterator::operator++() {
   return *this;
 }
 
+std::vector<Element> detail::parts_for(const char* op, const Element& element, std::size_t count) {
+  std::vector<Element> parts;
+  const bool has_parts = !element.parts().empty();
+  if (has_parts)
+    for (std::size_t i = 0; i < element.parts().size(); ++i) parts.push_back(element.part(i));
+  else if (element.named()) parts = {element};
+  else
+    for (const Tensor& tensor : element) parts.push_back(std::vector<Tensor>{tensor});
+  if (parts.size() != count)
+    fail("[", op, "] the function takes ", count, " arguments, one for each part of an element: received ",
+         parts.size(), " parts");
+  return parts;
+}
+
+const Tensor& detail::only_tensor(const char* op, const Element& part) {
+  if (part.size() != 1)
+    fail("[", op, "] a part that becomes a Tensor must have one tensor; an Element takes any: received ",
+         part.size());
+  return part[0];
+}
+
 }  // namespace ktape::data

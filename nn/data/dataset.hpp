@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/nn/core/named_tensors.hpp>
+#include <ktape/nn/data/functions_of_parts.hpp>
 
 #include <functional>
 #include <iterator>
@@ -157,8 +158,8 @@ class Dataset {
   /// Makes an infinite dataset of random int64 scalars from 0 up to, not including, 2^32.
   static Dataset random(const RandomOptions& options = {});
   /// Makes a dataset whose elements join the tensors of one element of each dataset, up to the end of the
-  /// shortest dataset. Two or three datasets become parts of the element, as in from_tensor_slices: inputs,
-  /// targets and weights.
+  /// shortest dataset. The datasets become parts of the element, as in from_tensor_slices: two or three are inputs,
+  /// targets and weights for the built-in steps of a model; see `nn::Batch` for overridden steps.
   static Dataset zip(const std::vector<Dataset>& datasets);
 
   /// Returns the elements of this dataset, followed by the elements of the other.
@@ -169,20 +170,40 @@ class Dataset {
   ///       e["image"] = e["image"] / 255.f;
   ///       return e;
   ///     })
+  ///
+  /// A function of several arguments gets the parts of an element (of `zip`, of from_tensor_slices), or its
+  /// tensors: each as a Tensor or an Element. A pair or a tuple that it returns becomes the parts of the result. So do
+  /// functions of `filter`, `take_while`, `flat_map` and `interleave`.
+  ///
+  ///     .map([](const Tensor& image, const Tensor& label) { return std::pair(image / 255.f, label); })
   Dataset map(Function function, const MapOptions& options = {}) const;
+  template <detail::TakesParts F>
+  Dataset map(F function, const MapOptions& options = {}) const {
+    return map(Function(detail::of_parts<Element>("Dataset.map", std::move(function))), options);
+  }
   /// Calls the function with a state and each element, in order. The function returns the next state and an
   /// element of the result.
   Dataset scan(const TensorList& initial_state, Scanner function) const;
   /// Keeps the elements for which the predicate is true.
   Dataset filter(Predicate predicate) const;
+  template <detail::TakesParts F>
+  Dataset filter(F predicate) const {
+    return filter(Predicate(detail::of_parts<bool>("Dataset.filter", std::move(predicate))));
+  }
   /// Keeps the elements before the first element for which the predicate is false.
   Dataset take_while(Predicate predicate) const;
+  template <detail::TakesParts F>
+  Dataset take_while(F predicate) const {
+    return take_while(Predicate(detail::of_parts<bool>("Dataset.take_while", std::move(predicate))));
+  }
   /// Keeps the elements that differ from all earlier elements. All results are stored in memory.
   Dataset unique() const;
   /// Adds the number of the element, an int64 scalar, as the first tensor of each element.
   Dataset enumerate(std::int64_t start = 0) const;
   /// Calls the function for each element, and joins the datasets that the function returns.
   Dataset flat_map(ToDataset function) const;
+  template <detail::TakesParts F>
+  Dataset flat_map(F function) const;
   /// Calls the function for each element, as `flat_map` does, but reads `cycle_length` of the datasets in
   /// turn, `block_length` elements at a time. The dataset of the next element replaces a dataset that ends.
   ///
@@ -190,6 +211,8 @@ class Dataset {
   ///         [=](const data::Element& i) { return data::text_line_dataset(files[i[0].item<int>()], number); },
   ///         {.cycle_length = 4, .num_parallel_calls = data::AUTOTUNE});
   Dataset interleave(ToDataset function, const InterleaveOptions& options = {}) const;
+  template <detail::TakesParts F>
+  Dataset interleave(F function, const InterleaveOptions& options = {}) const;
   /// Returns the elements in random order: each is drawn from a buffer, and the next element takes its place.
   /// The order is uniform if the buffer is as large as the dataset.
   Dataset shuffle(std::int64_t buffer_size, const ShuffleOptions& options = {}) const;
@@ -243,6 +266,15 @@ class Dataset {
  private:
   std::shared_ptr<const DatasetImpl> impl_;
 };
+
+template <detail::TakesParts F>
+Dataset Dataset::flat_map(F function) const {
+  return flat_map(ToDataset(detail::of_parts<Dataset>("Dataset.flat_map", std::move(function))));
+}
+template <detail::TakesParts F>
+Dataset Dataset::interleave(F function, const InterleaveOptions& options) const {
+  return interleave(ToDataset(detail::of_parts<Dataset>("Dataset.interleave", std::move(function))), options);
+}
 
 /// An iterator over a dataset, for one pass; equal to `end()` at the end.
 class Dataset::Iterator {

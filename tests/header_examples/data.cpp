@@ -18,6 +18,7 @@ namespace {
   model.fit(train, {.epochs = 5});
   Dataset::from_tensor_slices({left, right}, same);
   Dataset::from_tensor_slices({{"title", titles}, {"body", bodies}}, {{"priority", priorities}});
+  train.map([](const Tensor& image, const Tensor& label) { return std::pair(image / 255.f, label); });
   train.map([](data::Element e) {
     e["image"] = e["image"] / 255.f;
     return e;
