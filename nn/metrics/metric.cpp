@@ -178,6 +178,21 @@ bool Metric::means(const std::string& function) {
   return function != "cosine_similarity" && is_registered(MetricImpl::kind, function);
 }
 
+Metric::Metric(const Loss& loss) {
+  const std::string class_name = loss.class_name();
+  if (!is_registered(MetricImpl::kind, class_name)) {
+    *this = Metric(loss.name(), Function([loss](const Tensor& y_true, const Tensor& y_pred) {
+                     return loss.impl().call(y_true, y_pred).values;
+                   }));
+    return;
+  }
+  const Config defaults = Loss(class_name).get_config();
+  Config config;  // a metric has not all options of the loss
+  for (const auto& [option, value] : loss.get_config())
+    if (option != "reduction" && value != defaults.get(option)) config.set(option, value);
+  *this = Metric(Value(Config{{"class_name", class_name}, {"config", config}}));
+}
+
 void Metric::update_state(const Tensor& y_true, const Tensor& y_pred,
                           const MetricCallOptions& options) const {
   update(impl(), y_true, y_pred, options);

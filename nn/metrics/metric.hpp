@@ -9,6 +9,7 @@
 namespace ktape::nn {
 
 class Archive;
+class Loss;
 
 /// Options of `Metric`, `Mean` and `Sum`.
 ///
@@ -94,6 +95,9 @@ class Metric : public Handle<MetricImpl> {
   requires(!AnyHandle<F> && std::is_constructible_v<Function, F>) Metric(const std::string& name, F f)
       : Metric(name, Function(std::move(f))) {}
   Metric(const std::string& name, Function f);
+  /// Makes the metric of a loss: the metric of its name with its options (nn::MeanAbsoluteError is the metric
+  /// "mean_absolute_error" here), or the mean of the loss if no metric has its name.
+  Metric(const Loss& loss);
   explicit Metric(std::shared_ptr<MetricImpl> impl) : Handle(std::move(impl)) {}
 
   const std::string& name() const { return impl().name(); }

@@ -115,6 +115,15 @@ Batch Arrangement::of_element(const NamedTensors& element, bool inputs_only) con
   return element.named() ? by_names(element, inputs_only) : by_counts(element, inputs_only);
 }
 
+Batch Arrangement::as_it_is(const NamedTensors& element) {
+  if (!element.parts().empty()) return {element.part(0), element.part(1), element.part(2)};
+  if (element.named()) return {element, {}};
+  const auto one = [&](std::size_t i) {
+    return i < element.size() ? NamedTensors(std::vector<Tensor>{element[i]}) : NamedTensors();
+  };
+  return {one(0), one(1), one(2)};
+}
+
 /// Returns whether the parts of an element are the inputs, the targets and the weights of the model. Parts
 /// that `zip` made may also be single inputs or targets.
 bool Arrangement::in_parts(const NamedTensors& element) const {

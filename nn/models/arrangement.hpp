@@ -18,6 +18,9 @@ class Arrangement {
   /// inputs.
   Batch of_element(const NamedTensors& element, bool inputs_only = false) const;
 
+  /// Makes a batch of any element, for the steps of a model class of the user: see Batch.
+  static Batch as_it_is(const NamedTensors& element);
+
   /// Multiplies the weight of each sample by the weight of its class.
   void weigh_classes(Batch& batch, const ClassWeight& class_weight) const;
 

@@ -84,10 +84,7 @@ void Model::add_metric(const Tensor& value, const std::string& name) const {
   impl().add_graph_report(value, name);
 }
 
-void Model::compile(const CompileOptions& options) const {
-  const ModelUse::Run run(impl(), "compile", ModelUse::Kind::Training);
-  impl().trainer().compile(options);
-}
+void Model::compile(const CompileOptions& options) const { impl().compile(options); }
 const Optimizer& Model::optimizer() const { return impl().optimizer(); }
 
 ModelImpl::ModelImpl(std::string class_name, const LayerOptions& options)

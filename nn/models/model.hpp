@@ -114,7 +114,8 @@ class Model : public Layer {
   /// within an epoch ends the training, with a warning: repeat() such a dataset. Warnings go to the log and,
   /// when the run prints, to the error stream. Throws ValueError, besides the errors of `fit` on arrays, for
   /// options of arrays (batch_size, validation_split, sample_weight), for an endless dataset without a number
-  /// of steps, for an empty dataset, and for elements whose inputs cannot be told from their targets.
+  /// of steps, for an empty dataset, and for elements whose inputs cannot be told from their targets, unless the
+  /// class of the model overrides the step (see Batch).
   ///
   ///     model.fit(train.shuffle(1000).batch(32).prefetch(2),
   ///               {.epochs = 5, .validation_data = test.batch(256)});
@@ -148,8 +149,8 @@ class Model : public Layer {
   std::vector<Tensor> apply(const NamedTensors& inputs, const CallArguments& arguments = {}) const;
 
   /// Return the metrics of `compile` and of the model class, and the names under which the logs report the
-  /// loss, the metrics, and the metrics that layers add. The outputs of a model class of the user are known
-  /// after the first batch.
+  /// loss, the metrics, and the metrics that layers add. A model class of the user has one output, or as many as
+  /// the lists of `compile` say, until the first batch.
   std::vector<Metric> metrics() const;
   std::vector<std::string> metrics_names() const;
   /// Resets the loss and all metrics, as `fit` and `evaluate` do at the begin of each epoch.
@@ -197,16 +198,53 @@ class Model : public Layer {
   std::vector<Tensor> in_order(const NamedTensors& inputs) const;
 };
 
+/// Returns the type of the only `compile` of a model class; void for a class that has several. Internal: for ModelOf.
+template <class Implementation>
+auto compile_of() {
+  if constexpr (requires { &Implementation::compile; })
+    return std::type_identity<decltype(&Implementation::compile)>();
+  else return std::type_identity<void>();
+}
+
+/// A handle to a model class of a user, with the `compile` of the class. Internal: for ModelOf.
+template <class Implementation, class Compile>
+class CompilableHandle : public HandleOf<Model, Implementation> {
+ public:
+  using HandleOf<Model, Implementation>::HandleOf;
+  using Model::compile;
+  template <class... Arguments>
+  requires(sizeof...(Arguments) > 1) void compile(const Arguments&... arguments) const {
+    (*this)->compile(arguments...);
+  }
+};
+
+template <class Implementation, class Class, class Result, class... Parameters>
+requires(
+    !std::same_as<Class, ModelImpl>) class CompilableHandle<Implementation, Result (Class::*)(Parameters...)>
+    : public HandleOf<Model, Implementation> {
+ public:
+  using HandleOf<Model, Implementation>::HandleOf;
+  void compile(Parameters... arguments) const { (*this)->compile(std::forward<Parameters>(arguments)...); }
+  /// Leaves out arguments that have defaults.
+  template <class... Arguments>
+  requires(sizeof...(Arguments) < sizeof...(Parameters)) void compile(const Arguments&... arguments) const {
+    (*this)->compile(arguments...);
+  }
+};
+
 /// A handle to a model class of a user; `->` reaches the members of the class. A handle to a class derived
 /// from FunctionalImpl is made from symbolic tensors, as a Model is.
 template <class Implementation>
-class ModelOf : public HandleOf<Model, Implementation> {
+class ModelOf
+    : public CompilableHandle<Implementation, typename decltype(compile_of<Implementation>())::type> {
+  using Base = CompilableHandle<Implementation, typename decltype(compile_of<Implementation>())::type>;
+
  public:
-  using HandleOf<Model, Implementation>::HandleOf;
-  ModelOf() requires std::default_initializable<Implementation> : HandleOf<Model, Implementation>() {}
+  using Base::Base;
+  ModelOf() requires std::default_initializable<Implementation> : Base() {}
   ModelOf(const TensorList& inputs, const TensorList& outputs, const ModelOptions& options = {}) requires
       std::constructible_from<Implementation, const TensorList&, const TensorList&, const ModelOptions&>
-      : HandleOf<Model, Implementation>(inputs, outputs, options) {}
+      : Base(inputs, outputs, options) {}
 };
 
 /// The implementation of a Model.
@@ -223,6 +261,15 @@ class ModelImpl : public LayerImpl {
   explicit ModelImpl(std::string class_name = "Model", const LayerOptions& options = {});
   ~ModelImpl() override;
 
+  /// Sets the losses, the optimizer and the metrics of training: implements `Model::compile`. A class may have a
+  /// `compile` with arguments of its own, which calls this one, and which stands in the place of this one in
+  /// handles of the class:
+  ///
+  ///     void compile(const nn::Optimizer& optimizer, const nn::Loss& distillation_loss, double alpha) {
+  ///       nn::ModelImpl::compile({.optimizer = optimizer, .metrics = {"mae"}});
+  ///       distillation_loss_ = distillation_loss, alpha_ = alpha;
+  ///     }
+  virtual void compile(const CompileOptions& options = {});
   /// Trains on a batch in `fit`: computes the loss, takes a step of the optimizer, returns the report.
   /// Override this function, `compute_loss` or `compute_metrics` for another way of training.
   virtual Logs train_step(const Batch& batch);
@@ -273,9 +320,9 @@ class ModelImpl : public LayerImpl {
   /// a class whose data are given by name, or as datasets with several inputs.
   virtual std::vector<std::string> input_names() const { return {}; }
   virtual std::vector<std::string> output_names() const { return {}; }
-  /// Returns the metrics that overridden steps update, which are reset at the begin of each epoch. None by
-  /// default.
-  virtual std::vector<Metric> metrics() const { return {}; }
+  /// Returns the metrics that overridden steps update, which are reset at the begin of each epoch, as those of
+  /// `compile` are in any case. Those of `compile` by default.
+  virtual std::vector<Metric> metrics() const;
 
  protected:
   /// Marks the model as built.

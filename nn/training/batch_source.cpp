@@ -49,7 +49,7 @@ std::int64_t expect_samples(const char* op, const Batch& batch) {
 }  // namespace
 
 double samples_of(const Batch& batch) {
-  return batch.x[0].ndim() == 0 ? 1 : static_cast<double>(batch.x[0].shape()[0]);
+  return batch.x.empty() || batch.x[0].ndim() == 0 ? 1 : static_cast<double>(batch.x[0].shape()[0]);
 }
 
 ArrayAdapter::ArrayAdapter(const char* op, Batch all, std::int64_t batch_size)
@@ -186,10 +186,17 @@ Batch DatasetAdapter::next() {
   if (!more()) fail("[", op_, "] the dataset must have another element: received none");
   taken_ = true;
   ++given_;
-  Batch batch = arrangement_.of_element(**at_, inputs_only_);
-  if (inputs_only_) return batch;
-  expect_samples(op_, batch);
-  arrangement_.weigh_classes(batch, class_weight_);
+  const data::Element& element = **at_;
+  Batch batch;
+  try {
+    batch = arrangement_.of_element(element, inputs_only_);
+    if (!inputs_only_) expect_samples(op_, batch);
+  } catch (const ValueError&) {
+    batch = Arrangement::as_it_is(element);
+    batch.misfit = std::current_exception();
+  }
+  batch.element = element;
+  if (!class_weight_.empty()) batch.expect_fits(), arrangement_.weigh_classes(batch, class_weight_);
   return batch;
 }
 

@@ -3,7 +3,9 @@
 #include <ktape/nn/data/dataset.hpp>
 #include <ktape/nn/training/history.hpp>
 
+#include <exception>
 #include <map>
+#include <tuple>
 
 /// The arguments and results of training, evaluation and prediction.
 namespace ktape::nn {
@@ -13,9 +15,23 @@ namespace ktape::nn {
 /// tensor.
 ///
 ///     Tensor title = batch.x["title"], first = batch.x[0];
+///
+/// Only the built-in steps need inputs, targets and weights of the model with equal numbers of samples. An
+/// overridden step gets any element of a dataset: x, y and sample_weight are its first three parts (the elements of
+/// the datasets of a `zip`, or the tensors of an element without parts; x is all of an element with names), and
+/// `element` is all of it.
+///
+///     Tensor labeled = batch.element.part(1)[0], fourth = batch.element[3];
 struct Batch {
   NamedTensors x, y;
   NamedTensors sample_weight = {};  ///< weights (samples,): none, one for all outputs, or one for each output
+  NamedTensors element = {};        ///< the element of a dataset, as it is; empty for arrays
+  std::exception_ptr misfit = {};   ///< the reason why the built-in steps refuse the element; null by default
+
+  /// Throws the error of an element that is not inputs, targets and weights of the model.
+  void expect_fits() const {
+    if (misfit) std::rethrow_exception(misfit);
+  }
 };
 
 /// The weights of classes, for the only output of a model, or for outputs by name. A class that is not named
@@ -148,3 +164,10 @@ class Prediction : public Tensor {
 };
 
 }  // namespace ktape::nn
+
+/// `auto [a, b] = model.predict(x)` does not compile, because the number of outputs is not known then.
+template <std::same_as<ktape::nn::Prediction> T>
+struct std::tuple_size<T> {
+  static_assert(!std::same_as<T, T>,
+                "the outputs are a vector: write std::vector<Tensor> y = model.predict(x); y[0], y[1]");
+};

@@ -60,7 +60,10 @@ HistoryImpl& columns_of(const History& history) { return static_cast<HistoryImpl
 
 const HistoryImpl::Column& column_of(const History& history, const std::string& name) {
   if (const HistoryImpl::Column* column = columns_of(history).find(name)) return *column;
-  fail("[History] the name must be known: received '", name, "'", suggestion(name, history.names()));
+  const std::vector<std::string> names = history.names();
+  fail("[History] the name must be ",
+       names.empty() ? "that of a column, of which there are none" : in_quotes(names, " or "), ": received '",
+       name, "'", near_names(name, names));
 }
 
 }  // namespace

@@ -19,7 +19,9 @@ double Logs::at(const std::string& name) const {
   if (const double* value = find(name)) return *value;
   std::vector<std::string> known;
   for (const Entry& entry : entries_) known.push_back(entry.first);
-  fail("[Logs] the name must be known: received '", name, "'", suggestion(name, known));
+  fail("[Logs] the name must be ",
+       known.empty() ? "that of an entry, of which there are none" : in_quotes(known, " or "), ": received '",
+       name, "'", near_names(name, known));
 }
 
 void Logs::set(const std::string& name, double value) {

@@ -34,6 +34,18 @@ std::vector<Layer> layers_in(const ModelImpl& model) {
   return layers;
 }
 
+/// Returns the number of outputs that the options of `compile` are for: one, unless they have lists of several; 0
+/// if they name outputs, which only a batch can tell.
+std::size_t outputs_in(const CompileOptions& options) {
+  using Form = PerOutput<Loss>;
+  const bool by_name = options.loss.form() == Form::ByName ||
+                       options.loss_weights.form() == PerOutput<double>::ByName ||
+                       !options.metrics.by_name().empty() || !options.weighted_metrics.by_name().empty();
+  if (by_name) return 0;
+  return std::max({std::size_t{1}, options.loss.values().size(), options.loss_weights.values().size(),
+                   options.metrics.by_output().size(), options.weighted_metrics.by_output().size()});
+}
+
 }  // namespace
 
 void Trainer::compile(const CompileOptions& options) {
@@ -43,7 +55,8 @@ void Trainer::compile(const CompileOptions& options) {
   try {
     outputs_.clear();
     const std::vector<std::string> names = model_.output_names();
-    if (!names.empty()) make_outputs(names.size());
+    const std::size_t count = names.empty() ? outputs_in(options) : names.size();
+    if (count > 0) make_outputs(count);
   } catch (...) {
     options_ = before;
     outputs_.clear();
@@ -222,9 +235,12 @@ std::size_t Trainer::output_count() const {
 }
 
 /// Returns the targets of an output. The targets of a batch are one tensor for each output, or one for each
-/// output with a loss.
+/// output with a loss. Without losses, as for a step with a loss of its own, the first outputs have targets.
 const Tensor* Trainer::targets_of(const Batch& batch, std::size_t at) const {
-  if (batch.y.size() == outputs_.size()) return batch.y[at].defined() ? &batch.y[at] : nullptr;
+  const bool has_losses = std::any_of(outputs_.begin(), outputs_.end(),
+                                      [](const Output& output) { return output.loss.defined(); });
+  if (batch.y.size() >= outputs_.size() || (!has_losses && at < batch.y.size()))
+    return batch.y[at].defined() ? &batch.y[at] : nullptr;
   std::size_t place = 0;
   for (std::size_t i = 0; i < at; ++i) place += outputs_[i].loss.defined();
   return outputs_[at].loss.defined() && place < batch.y.size() ? &batch.y[place] : nullptr;
@@ -306,6 +322,7 @@ void Trainer::minimize(const Tensor& loss) {
 
 void Trainer::measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss) {
   const NoGrad off;
+  if (outputs_.size() != y_pred.size()) make_outputs(y_pred.size());
   const double samples = samples_of(batch);
   mean_loss_.add(loss.item<double>(), samples);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -379,12 +396,29 @@ Logs Trainer::results() const {
   return logs;
 }
 
-std::vector<Metric> Trainer::metrics() const {
-  std::vector<Metric> metrics = model_.metrics();
+std::vector<Metric> Trainer::compiled_metrics() const {
+  std::vector<Metric> metrics;
   for (const Output& output : outputs_)
     for (const MetricList* list : {&output.metrics, &output.weighted_metrics})
       metrics.insert(metrics.end(), list->begin(), list->end());
   return metrics;
+}
+
+std::vector<Metric> Trainer::own_metrics() const {
+  const std::vector<Metric> compiled = compiled_metrics();
+  std::vector<Metric> own = model_.metrics();
+  std::erase_if(own, [&](const Metric& metric) {
+    return std::any_of(compiled.begin(), compiled.end(),
+                       [&](const Metric& other) { return other.is(metric); });
+  });
+  return own;
+}
+
+std::vector<Metric> Trainer::metrics() const {
+  std::vector<Metric> all = own_metrics();
+  const std::vector<Metric> compiled = compiled_metrics();
+  all.insert(all.end(), compiled.begin(), compiled.end());
+  return all;
 }
 
 std::vector<std::string> Trainer::metrics_names() const {
@@ -394,14 +428,10 @@ std::vector<std::string> Trainer::metrics_names() const {
 }
 
 void Trainer::reset() {
-  for (const Metric& metric : model_.metrics()) metric.reset_state();
+  for (const Metric& metric : metrics()) metric.reset_state();
   mean_loss_.reset();
   reported_.clear();
-  for (Output& output : outputs_) {
-    output.mean_loss.reset();
-    for (const MetricList* list : {&output.metrics, &output.weighted_metrics})
-      for (const Metric& metric : *list) metric.reset_state();
-  }
+  for (Output& output : outputs_) output.mean_loss.reset();
 }
 
 // --- The model's steps ------------------------------------------------------------------------------------
@@ -413,6 +443,13 @@ const Optimizer& ModelImpl::optimizer() const {
     fail("[", name(), "] the model must be compiled before it is trained: call compile()");
   return trainer_->optimizer();
 }
+
+void ModelImpl::compile(const CompileOptions& options) {
+  const ModelUse::Run run(*this, "compile", ModelUse::Kind::Training);
+  trainer().compile(options);
+}
+
+std::vector<Metric> ModelImpl::metrics() const { return trainer_->compiled_metrics(); }
 
 Tensor ModelImpl::compute_loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
   return trainer().loss(batch, y_pred);
@@ -426,6 +463,7 @@ Logs ModelImpl::compute_metrics(const Batch& batch, const std::vector<Tensor>& y
 void ModelImpl::reset_metrics() { trainer().reset(); }
 
 Logs ModelImpl::train_step(const Batch& batch) {
+  batch.expect_fits();
   const std::vector<Tensor> y_pred = apply(batch.x);
   const Tensor loss = compute_loss(batch, y_pred);
   const Logs logs =
@@ -435,10 +473,14 @@ Logs ModelImpl::train_step(const Batch& batch) {
 }
 
 Logs ModelImpl::test_step(const Batch& batch) {
+  batch.expect_fits();
   const std::vector<Tensor> y_pred = apply(batch.x);
   return compute_metrics(batch, y_pred, compute_loss(batch, y_pred));
 }
 
-std::vector<Tensor> ModelImpl::predict_step(const Batch& batch) { return apply(batch.x); }
+std::vector<Tensor> ModelImpl::predict_step(const Batch& batch) {
+  batch.expect_fits();
+  return apply(batch.x);
+}
 
 }  // namespace ktape::nn

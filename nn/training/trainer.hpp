@@ -73,16 +73,18 @@ class Trainer {
   void measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss);
   Logs results() const;
   void reset();
-  /// Returns the loss of an output; undefined for an output without a loss, and before the first batch,
-  /// because the number of outputs is unknown until then.
+  /// Returns the loss of an output; undefined for an output without a loss, and for an output that a model class
+  /// of the user shows only in the first batch.
   Loss loss_of(std::size_t output) const { return output < outputs_.size() ? outputs_[output].loss : Loss(); }
   /// Returns whether compile gave an output a loss.
   bool has_loss(std::size_t output) const;
   /// Returns the number of outputs, known from `compile` or from the last batch; 0 if the number is unknown.
   std::size_t output_count() const;
-  /// Returns the metrics of `compile` and of the model class, and the names of the numbers that `results`
-  /// returns.
+  /// Return the metrics of `compile`; those of the model class alone; both.
+  std::vector<Metric> compiled_metrics() const;
+  std::vector<Metric> own_metrics() const;
   std::vector<Metric> metrics() const;
+  /// Returns the names of the numbers that `results` returns.
   std::vector<std::string> metrics_names() const;
   /// Returns the targets of an output; null for an output without targets.
   const Tensor* targets_of(const Batch& batch, std::size_t output) const;

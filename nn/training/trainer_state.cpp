@@ -86,7 +86,7 @@ void Trainer::measured(Archive& state) {
     state.part(name, [&] { m.impl().state(state); });
   };
   mean_loss_.state(state);
-  numbered(state, "metrics", model_.metrics(), metric);
+  numbered(state, "metrics", own_metrics(), metric);
   std::size_t count = outputs_.size();
   state.count("outputs", count);
   if (count != outputs_.size()) make_outputs(count);

@@ -23,6 +23,15 @@ struct OwnStepImpl : nn::ModelImpl {
   }
 };
 
+struct DistillerImpl : nn::ModelImpl {
+  nn::Loss distillation_loss_;
+  double alpha_ = 0;
+  void compile(const nn::Optimizer& optimizer, const nn::Loss& distillation_loss, double alpha) {
+    nn::ModelImpl::compile({.optimizer = optimizer, .metrics = {"mae"}});
+    distillation_loss_ = distillation_loss, alpha_ = alpha;
+  }
+};
+
 struct MineImpl : nn::ModelImpl {
   nn::Dense dense = add_layer(nn::Dense(10));
   Tensor call(const Tensor& x) override { return dense(x); }
@@ -38,6 +47,7 @@ using Mine = nn::ModelOf<MineImpl>;
   model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}});
   model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}}, {.epochs = 5});
   Tensor title = batch.x["title"], first = batch.x[0];
+  Tensor labeled = batch.element.part(1)[0], fourth = batch.element[3];
   model.fit(train.shuffle(1000).batch(32).prefetch(2), {.epochs = 5, .validation_data = test.batch(256)});
   model.load_weights("model.safetensors.index.json",
                      {.names = {{R"(bert\.layer\.(\d+)\.output\.weight)", "output_$1/kernel", {1, 0}},
