@@ -217,6 +217,9 @@ class Optimizer : public Handle<OptimizerImpl> {
   }
   /// Applies pairs of a gradient and its variable. Mirrors `keras.Optimizer.apply_gradients`.
   void apply_gradients(const std::vector<std::pair<Tensor, Variable>>& gradients_and_variables) const;
+  void apply_gradients(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const {
+    apply(gradients, variables);
+  }
   /// Computes the gradients of scale_loss(loss) and applies them. If the loss uses a table only by lookups of
   /// some rows (nn::Embedding, `K::gather`), the gradient of the table is kept as the gradients of these
   /// rows. The results are equal to the results of `apply`: a row that was not looked up has the gradient 0,

@@ -133,6 +133,13 @@ void LayerImpl::finalize_state() { LayerImpl::reset_state(); }
 
 void Layer::adapt(const Tensor& data) const { impl().adapt(data); }
 void Layer::reset_state() const { impl().reset_state(); }
+const Tensor& Layer::only_tensor(const std::vector<Tensor>& batch) const {
+  if (batch.size() != 1)
+    fail("[", name(),
+         "] adapt takes elements of one tensor, so map the dataset to its inputs: received an element of ",
+         batch.size());
+  return batch[0];
+}
 void Layer::update_state(const Tensor& batch) const { impl().update_state(batch); }
 void Layer::finalize_state() const { impl().finalize_state(); }
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <typeinfo>
 #include <utility>
@@ -153,6 +154,10 @@ class Layer : public Handle<LayerImpl> {
   std::vector<Variable> weights() const;
   std::vector<Variable> trainable_weights() const;
   std::vector<Variable> non_trainable_weights() const;
+  /// Keras's other names of `weights`, `trainable_weights` and `non_trainable_weights`.
+  std::vector<Variable> variables() const { return weights(); }
+  std::vector<Variable> trainable_variables() const { return trainable_weights(); }
+  std::vector<Variable> non_trainable_variables() const { return non_trainable_weights(); }
   /// Returns the weight of a name, such as "kernel". For the weight of an inner layer the name begins with
   /// layer names, as many as are needed to identify the weight: "forward_lstm/kernel". Throws ValueError,
   /// naming the layer and its weights, when no weight or more than one weight fits the name, and before the
@@ -172,6 +177,19 @@ class Layer : public Handle<LayerImpl> {
   /// Learns from data the state of a preprocessing layer (means, boundaries, a vocabulary) and discards the
   /// earlier state. Throws TypeError, naming the layer, for a layer that does not learn from data.
   void adapt(const Tensor& data) const;
+  /// Learns from the elements of a dataset, or of another range: batches of one tensor each. Throws ValueError
+  /// for an element of several tensors: map the dataset to the inputs first.
+  ///
+  ///     nn::Normalization layer;
+  ///     layer.adapt(data::Dataset::from_tensor_slices({K::constant({{1.}, {3.}})}).batch(1));
+  ///     std::cout << layer(K::constant({{4.}}));
+  template <std::ranges::input_range Batches>
+  requires std::convertible_to < std::ranges::range_reference_t<const Batches>,
+  const std::vector<Tensor>& > void adapt(const Batches& batches) const {
+    reset_state();
+    for (const std::vector<Tensor>& batch : batches) update_state(only_tensor(batch));
+    finalize_state();
+  }
   /// Discards the learned state: the first step of an `adapt` in batches.
   void reset_state() const;
   /// Reads one batch of data: the step of an `adapt` that is repeated for each batch.
@@ -192,6 +210,9 @@ class Layer : public Handle<LayerImpl> {
   /// Returns the layer that a {class_name, config} describes. Throws ValueError for an unknown class, with
   /// the nearest known names.
   static Layer from_value(const Value& value, const std::string& what = {});
+
+ private:
+  const Tensor& only_tensor(const std::vector<Tensor>& batch) const;
 };
 
 /// A handle to a user's layer class; `->` reaches the members of the class.
@@ -235,7 +256,7 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   /// one input. Without a form for one tensor the layer receives a list of one tensor.
   ///
   /// Several threads may run `call` at once: members that `call` changes need a lock or must be std::atomic.
-  virtual Tensor call(const Tensor& x);
+  virtual Tensor call(const Tensor& x);  // the forms of call for several tensors go without "override"
   virtual Tensor call(const Tensor& x, const CallArguments& arguments);
 
   /// Returns the mask of the output; called if `supports_masking`. The default is the mask of the (first)
@@ -286,6 +307,9 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   std::vector<Variable> weights() const;
   std::vector<Variable> trainable_weights() const { return weights_where(true); }
   std::vector<Variable> non_trainable_weights() const { return weights_where(false); }
+  std::vector<Variable> variables() const { return weights(); }
+  std::vector<Variable> trainable_variables() const { return trainable_weights(); }
+  std::vector<Variable> non_trainable_variables() const { return non_trainable_weights(); }
   std::vector<Tensor> losses() const;
 
  protected:
@@ -404,3 +428,10 @@ Layer::Layer(std::shared_ptr<Implementation> given) : Handle(std::move(given)) {
 }
 
 }  // namespace ktape::nn
+
+/// `auto [a, b] = layer(x)` does not compile, because a call with `()` returns one tensor.
+template <std::same_as<ktape::Tensor> T>
+struct std::tuple_size<T> {
+  static_assert(!std::same_as<T, T>,
+                "a call returns one tensor: write std::vector<Tensor> y = layer.apply(x); y[0], y[1]");
+};

@@ -196,11 +196,37 @@ TEST_CASE("discretization refuses bad arguments") {
                        doctest::Contains("bin_boundaries must ascend"), Error);
   CHECK_THROWS_WITH_AS(nn::Discretization({.num_bins = 0}), doctest::Contains("num_bins must be at least 1"),
                        Error);
-  CHECK_THROWS_WITH_AS(nn::Discretization({.num_bins = 2, .output_mode = "tf_idf"}),
-                       doctest::Contains("output_mode must be known: received output_mode=\"tf_idf\""),
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      nn::Discretization({.num_bins = 2, .output_mode = "tf_idf"}),
+      doctest::Contains(
+          "output_mode must be 'int', 'one_hot', 'multi_hot' or 'count': received output_mode=\"tf_idf\""),
+      Error);
   CHECK_THROWS_WITH_AS(nn::Discretization({.num_bins = 2, .name = "d"})(K::ones({2})),
                        doctest::Contains("[d] adapt must come before a call"), Error);
   CHECK_THROWS_WITH_AS(nn::Discretization({.bin_boundaries = {{1}}, .name = "d"}).adapt(K::ones({2})),
                        doctest::Contains("[d] adapt is for a layer with num_bins"), Error);
+}
+
+TEST_CASE("layers adapt to the batches of a dataset as to all data") {
+  using ktape::data::Dataset;
+  const Tensor x = normal({40, 3}, 1, "float32");
+  const Dataset batches = Dataset::from_tensor_slices({x}).batch(7);
+  nn::Normalization whole, parts, rows;
+  whole.adapt(x), parts.adapt(batches), rows.adapt(Dataset::from_tensor_slices({x}));
+  CHECK(close(parts(x), whole(x), 1e-5));
+  CHECK(close(rows(x), whole(x), 1e-5));
+  nn::Discretization bins({.num_bins = 4}), same({.num_bins = 4});
+  bins.adapt(x), same.adapt(batches);
+  CHECK(values(bins(x)) == values(same(x)));
+  const Tensor numbers = K::constant({{3, 5}, {5, 5}, {7, 3}}, {.dtype = "int64"});
+  nn::IntegerLookup lookup, by_batch;
+  lookup.adapt(numbers), by_batch.adapt(Dataset::from_tensor_slices({numbers}).batch(2));
+  CHECK(by_batch.get_vocabulary() == lookup.get_vocabulary());
+  nn::Layer handle = parts;
+  handle.adapt(std::vector<std::vector<Tensor>>{{x}, {x}});
+  CHECK(close(parts(x), whole(x), 1e-5));
+  CHECK_THROWS_WITH_AS(nn::Normalization({.name = "n"}).adapt(Dataset::from_tensor_slices({x, x})),
+                       doctest::Contains("[n] adapt takes elements of one tensor"), ktape::ValueError);
+  CHECK_THROWS_WITH_AS(nn::Dense(2, {.name = "d"}).adapt(batches),
+                       doctest::Contains("[d] adapt is for layers that learn"), ktape::TypeError);
 }
