@@ -95,6 +95,7 @@
 #include <ktape/nn/saving/torch/torch_weights.hpp>
 #include <ktape/nn/serialization/clone.hpp>
 #include <ktape/nn/training/history.hpp>
+#include <ktape/nn/utils/utils.hpp>
 #include <ktape/ops/help/help.hpp>
 #include <ktape/ops/keras/backend.hpp>
 #include <ktape/ops/keras/core/core.hpp>

@@ -199,3 +199,13 @@ struct ElasticOptions {
 Tensor elastic_transform(const Tensor& images, const ElasticOptions& options = {});
 
 }  // namespace ktape::ops
+
+/// The functions of keras.ops.image.
+///
+///     std::cout << ops::image::resize(ops::ones({4, 4, 3}), 2).shape();
+namespace ktape::ops::image {
+using ops::affine_transform, ops::crop_images, ops::elastic_transform, ops::extract_patches,
+    ops::extract_patches_3d, ops::gaussian_blur, ops::hsv_to_rgb, ops::map_coordinates, ops::pad_images,
+    ops::perspective_transform, ops::reconstruct_patches, ops::resize, ops::rgb_to_grayscale, ops::rgb_to_hsv,
+    ops::scale_and_translate, ops::sobel_edges, ops::ssim;
+}  // namespace ktape::ops::image
