@@ -36,7 +36,7 @@ int ndim(const Tensor& x) {
 }
 std::int64_t count_params(const Tensor& x) {
   expect_defined("count_params", "x", x);
-  if (x.size() < 0) fail("[count_params] the shape must be known: received shape=", x.shape());
+  if (x.size() < 0) fail("[count_params] the extents of x must be known: received shape=", x.shape());
   return x.size();
 }
 DType dtype(const Tensor& x) {

@@ -36,8 +36,8 @@ std::string in_quotes(const std::vector<std::string>& names, const std::string& 
   return text;
 }
 
-std::string suggestion(const std::string& unknown, const std::vector<std::string>& known) {
-  constexpr std::size_t few = 3, many = 12;
+std::string near_names(const std::string& unknown, const std::vector<std::string>& known) {
+  constexpr std::size_t few = 3;
   std::vector<std::size_t> away;
   for (const std::string& name : known) away.push_back(distance(lowered(unknown), lowered(name)));
   std::vector<std::size_t> order(known.size());
@@ -46,8 +46,14 @@ std::string suggestion(const std::string& unknown, const std::vector<std::string
   std::vector<std::string> near;
   for (std::size_t i : order)
     if (near.size() < few && away[i] <= 1 + unknown.size() / 4) near.push_back(known[i]);
-  if (!near.empty()) return "; did you mean " + in_quotes(near, " or ") + "?";
-  return known.empty() || known.size() > many ? "" : "; known are " + in_quotes(known);
+  return near.empty() ? "" : "; did you mean " + in_quotes(near, " or ") + "?";
+}
+
+std::string suggestion(const std::string& unknown, const std::vector<std::string>& known) {
+  constexpr std::size_t many = 12;
+  const std::string near = near_names(unknown, known);
+  if (!near.empty() || known.empty() || known.size() > many) return near;
+  return "; known are " + in_quotes(known);
 }
 
 }  // namespace ktape

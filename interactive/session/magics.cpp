@@ -163,7 +163,7 @@ Ending Shell::command(const std::string& text) {
 Ending Shell::question(const std::string& name) {
   const std::string text = description(name, nn::terminal_columns().value_or(120));
   if (text.empty())
-    return refused("ValueError: [?] the name must be known: received " +
+    return refused("ValueError: [?] the name must be that of a public function, type or variable: received " +
                    (name.empty() ? std::string("nothing") : name));
   std::cout << text << std::flush;
   return {};

@@ -48,7 +48,8 @@ const Application& application(const std::string& name) {
     if (one.name == name) return one;
     names.push_back(one.name);
   }
-  fail("[application] the name must be known: received name='", name, "'", suggestion(name, names));
+  fail("[application] the name must be ", in_quotes(names, " or "), ": received name='", name, "'",
+       near_names(name, names));
 }
 
 }  // namespace ktape::nn::applications

@@ -58,8 +58,9 @@ Options options_from(const std::string& class_name, const Config& config) {
   });
   for (const auto& [name, value] : config)
     if (name != "dtype" && !value.is_null() && std::find(known.begin(), known.end(), name) == known.end())
-      fail("[", class_name, "] an argument must be known: received ", name, '=', value,
-           suggestion(name, known));
+      fail("[", class_name, "] ",
+           known.empty() ? "there must be no arguments" : "an argument must be " + in_quotes(known, " or "),
+           ": received ", name, '=', value, near_names(name, known));
   return options;
 }
 

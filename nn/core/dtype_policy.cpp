@@ -20,7 +20,7 @@ namespace {
 const std::vector<std::string>& known_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all{"mixed_float16", "mixed_bfloat16"};
-    for (int kind = DType::Bool; kind <= DType::Float64; ++kind)
+    for (int kind = DType::Bool; kind <= DType::BFloat16; ++kind)
       all.emplace_back(DType(static_cast<DType::Kind>(kind)).name());
     return all;
   }();
@@ -33,7 +33,7 @@ bool is_mixed(std::string_view name) { return name == "mixed_float16" || name ==
 DType computed(std::string_view name) {
   if (is_mixed(name)) return DType(name.substr(std::string_view("mixed_").size()));
   const std::vector<std::string>& known = known_names();
-  if (name != "bfloat16" && std::find(known.begin(), known.end(), name) == known.end())
+  if (std::find(known.begin(), known.end(), name) == known.end())
     fail("[DTypePolicy] name must be ", in_quotes(known, " or "), ": received name='", name, '\'');
   return DType(name);
 }

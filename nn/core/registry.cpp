@@ -147,8 +147,8 @@ std::string how_to_register(const std::string& name) {
   }
   for (const auto& [custom, factory] : scoped())
     if (factory.kind() == kind) known.push_back(custom);
-  fail("[", kind, "] the name must be known: received '", name, "'", suggestion(name, known),
-       in_config ? how_to_register(name) : "");
+  fail("[", kind, "] the name must be one of nn::registered_names(\"", kind, "\"): received '", name, "'",
+       suggestion(name, known), in_config ? how_to_register(name) : "");
 }
 
 }  // namespace

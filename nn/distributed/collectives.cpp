@@ -73,7 +73,7 @@ Wire wire_of(DType dtype) {
     case DType::Float64:
       return {MPI_DOUBLE, MPI_SUM};
   }
-  fail<TypeError>("[distributed] dtype must be known: received ", dtype);
+  fail<TypeError>("[distributed] dtype must be a number or bool: received ", dtype);
 }
 
 int wire_count(std::int64_t elements) {

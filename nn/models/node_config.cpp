@@ -190,10 +190,17 @@ class CallReader {
     else if (name == "use_causal_mask") a.use_causal_mask = value.boolean(what_ + " use_causal_mask");
     else if (name == "return_attention_scores")
       a.return_attention_scores = value.boolean(what_ + " return_attention_scores");
-    else
-      fail(what_, " an argument of a call must be known: received ", name, '=', value,
-           suggestion(name, {"training", "mask", "initial_state", "attention_mask", "count_weights",
-                             "use_causal_mask", "return_attention_scores"}));
+    else {
+      const std::vector<std::string> known{"training",
+                                           "mask",
+                                           "initial_state",
+                                           "attention_mask",
+                                           "count_weights",
+                                           "use_causal_mask",
+                                           "return_attention_scores"};
+      fail(what_, " an argument of a call must be ", in_quotes(known, " or "), ": received ", name, '=',
+           value, near_names(name, known));
+    }
   }
 
   /// Appends the tensors in the value, which may be in lists of lists; null stands for no tensor.

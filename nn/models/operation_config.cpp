@@ -150,7 +150,7 @@ const Operation& operation_in(const Config& config, const std::string& what) {
   if (const Operation* const operation = find_operation(name)) return *operation;
   std::vector<std::string> names;
   for (const Operation& operation : all_operations()) names.push_back(operation.name);
-  fail(what, " the function of an operation must be known: received function=\"", name, '"',
+  fail(what, " the function of an operation must be one of keras.ops: received function=\"", name, '"',
        suggestion(name, names));
 }
 

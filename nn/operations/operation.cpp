@@ -140,8 +140,8 @@ OperationCall OperationCall::by_name(const Operation& operation, const NamedArgu
   for (const Operation::Parameter& parameter : parameters) names.push_back(parameter.name);
   for (const auto& [name, argument] : given)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      fail(what, " an argument of ", operation.name, " must be known: received ", name,
-           argument.has_tensors() ? "" : '=' + to_json(argument.value), suggestion(name, names));
+      fail(what, " an argument of ", operation.name, " must be ", in_quotes(names, " or "), ": received ",
+           name, argument.has_tensors() ? "" : '=' + to_json(argument.value), near_names(name, names));
   std::vector<OperationArgument> arguments;
   for (const Operation::Parameter& parameter : parameters) {
     const auto at = std::find_if(given.begin(), given.end(),

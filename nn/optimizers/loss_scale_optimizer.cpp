@@ -130,7 +130,11 @@ void expect_known(const Config& config) {
         argument == "dynamic_growth_steps")
       continue;
     if (!without_effect.contains(argument))
-      fail("[LossScaleOptimizer] an argument must be known: received ", argument, '=', value);
+      fail(
+          "[LossScaleOptimizer] an argument must be 'inner_optimizer', 'initial_scale', "
+          "'dynamic_growth_steps', 'name' or an "
+          "option of all optimizers: received ",
+          argument, '=', value);
     if (value != without_effect.at(argument))
       fail("[LossScaleOptimizer] ", argument, " must be an option of inner_optimizer: received ", argument,
            '=', value);

@@ -319,8 +319,8 @@ void expect_interpolation(const char* layer, const std::string& interpolation) {
   if (kernel_of(interpolation) || interpolation == "nearest" || interpolation == "area") return;
   std::vector<std::string> known{"nearest", "area"};
   for (const Kernel& kernel : kernel_table) known.push_back(kernel.name);
-  fail("[", layer, "] interpolation must be known: received interpolation=\"", interpolation, '"',
-       suggestion(interpolation, known));
+  fail("[", layer, "] interpolation must be ", in_quotes(known, " or "), ": received interpolation=\"",
+       interpolation, '"');
 }
 
 Tensor resampled(const Tensor& x, int axis, std::int64_t extent, const std::string& interpolation,

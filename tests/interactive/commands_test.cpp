@@ -80,7 +80,9 @@ TEST_CASE("the documentation of a header is wrapped to the width of the terminal
 TEST_CASE("commands and questions") {
   Prompt prompt;
   CHECK(prompt.line("?K::dot").find("ktape/ops/linalg/linalg.hpp:") == 0);
-  CHECK(prompt.line("?K::no_such_op") == "ValueError: [?] the name must be known: received K::no_such_op");
+  CHECK(
+      prompt.line("?K::no_such_op") ==
+      "ValueError: [?] the name must be that of a public function, type or variable: received K::no_such_op");
   CHECK(prompt.line("%nothing").find("ValueError: [prompt] the command must be one of") == 0);
   CHECK(prompt.line("%time") == "ValueError: [%time] code must be given: received nothing");
   CHECK(prompt.line("DType::Int8") == "int8");

@@ -82,8 +82,10 @@ TEST_CASE("functions, methods and the session's names are described") {
     CHECK(holds(said, "  .epochs = 1"));
   }
   CHECK(holds(prompt.line("?m.layers().back"), "back()"));
-  CHECK(holds(prompt.line("?m.no_such_method"), "ValueError: [?] the name must be known"));
-  CHECK(holds(prompt.line("?number.fit"), "ValueError: [?] the name must be known"));
+  CHECK(holds(prompt.line("?m.no_such_method"),
+              "ValueError: [?] the name must be that of a public function, type or variable"));
+  CHECK(holds(prompt.line("?number.fit"),
+              "ValueError: [?] the name must be that of a public function, type or variable"));
   CHECK(holds(prompt.line("?number"), "variable number  int"));
   std::ofstream(home + "/twice.cpp")
       << "/// Doubles a number.\n"

@@ -31,8 +31,8 @@ Element load_records(const char* op, const std::string& path, const std::vector<
     for (std::int64_t k = 0; k < count; ++k, ++at) {
       const Labels& kind = labels[static_cast<std::size_t>(k)];
       if (*at >= kind.below)
-        file.fail("labels must be known", kind.name, " label ", int{*at}, " of image ", i, " must be below ",
-                  kind.below);
+        file.fail("labels must be below the number of classes", kind.name, " label ", int{*at}, " of image ",
+                  i, " must be below ", kind.below);
       out[static_cast<std::size_t>(k) + 1].pointer<std::uint8_t>()[i] = *at;
     }
     for (std::int64_t p = 0; p < pixels; ++p)

@@ -268,7 +268,7 @@ class GroupQueryAttentionImpl final : public MultiHead<GroupQueryArguments> {
                                            {"num_key_value_heads", a.num_key_value_heads}})
       expect_at_least<std::int64_t>("GroupQueryAttention", argument, number, 1);
     if (a.num_query_heads % a.num_key_value_heads != 0)
-      fail("[GroupQueryAttention] num_query_heads must divide into num_key_value_heads: received ",
+      fail("[GroupQueryAttention] num_query_heads must be a multiple of num_key_value_heads: received ",
            "num_query_heads=", a.num_query_heads, ", num_key_value_heads=", a.num_key_value_heads);
     return {a.num_query_heads, a.num_key_value_heads, a.head_dim, a.head_dim};
   }

@@ -37,8 +37,8 @@ Factor range_of(const char* layer, const char* argument, const Factor& given, do
 void expect_one_of(const char* layer, const char* argument, const std::string& value,
                    const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), value) == known.end())
-    fail("[", layer, "] ", argument, " must be known: received ", argument, "=\"", value, '"',
-         suggestion(value, known));
+    fail("[", layer, "] ", argument, " must be ", in_quotes(known, " or "), ": received ", argument, "=\"",
+         value, '"', near_names(value, known));
 }
 
 /// A source of random numbers for the images of a call of a layer.

@@ -116,8 +116,8 @@ template <class Step>
 void expect_known(const char* argument, const Step& step, std::initializer_list<const char*> known) {
   if (step.name().empty() || step.function()) return;
   if (std::find(known.begin(), known.end(), step.name()) == known.end())
-    fail("[", layer_name, "] ", argument, " must be known: received ", argument, "=\"", step.name(), '"',
-         suggestion(step.name(), {known.begin(), known.end()}));
+    fail("[", layer_name, "] ", argument, " must be ", in_quotes({known.begin(), known.end()}, " or "),
+         ": received ", argument, "=\"", step.name(), '"');
 }
 
 class TextVectorizationImpl final : public LayerWith<TextVectorizationArguments> {

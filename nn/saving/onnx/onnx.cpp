@@ -102,7 +102,7 @@ void expect_known_operators(const Graph& graph, const std::string& path) {
   for (const auto& [name, nodes] : unknown)
     list += (list.empty() ? "" : ", ") + name + " (" + std::to_string(nodes) +
             (nodes == 1 ? " node)" : " nodes)");
-  fail("[onnx::load] the operators must be known: received ", path, " with ", list);
+  fail("[onnx::load] the operators must be among nn::onnx::operators(): received ", path, " with ", list);
 }
 
 std::int64_t opset_of(const ModelProto& model, const std::string& path) {

@@ -43,7 +43,10 @@ double source_of(std::int64_t i, const Axis& a, const std::string& coordinates) 
   if (coordinates == "half_pixel_symmetric")
     return from / 2 * (1 - static_cast<double>(a.to) / length) + (x + 0.5) / a.scale - 0.5;
   if (coordinates != "half_pixel")
-    fail("[onnx] the coordinate_transformation_mode must be known: received ", coordinates);
+    fail(
+        "[onnx] coordinate_transformation_mode must be half_pixel, half_pixel_symmetric, pytorch_half_pixel, "
+        "align_corners, asymmetric or tf_crop_and_resize: received coordinate_transformation_mode=",
+        coordinates);
   return (x + 0.5) / a.scale - 0.5;
 }
 

@@ -85,14 +85,14 @@ GridAxis::Mode mode_of(const std::string& name) {
   if (name == "nearest") return GridAxis::Mode::Nearest;
   if (name == "bilinear" || name == "linear") return GridAxis::Mode::Linear;
   if (name == "bicubic" || name == "cubic") return GridAxis::Mode::Cubic;
-  fail("[onnx] mode must be known: received mode=", name);
+  fail("[onnx] mode must be nearest, linear or cubic: received mode=", name);
 }
 
 GridAxis::Padding padding_of(const std::string& name) {
   if (name == "zeros") return GridAxis::Padding::Zeros;
   if (name == "border") return GridAxis::Padding::Border;
   if (name == "reflection") return GridAxis::Padding::Reflection;
-  fail("[onnx] padding_mode must be known: received padding_mode=", name);
+  fail("[onnx] padding_mode must be zeros, border or reflection: received padding_mode=", name);
 }
 
 /// Returns the weighted sum of the elements of an image; `at` is the axis, and `place` the place in the image.

@@ -115,8 +115,8 @@ TEST_CASE("STFT makes the kernels of a Fourier transform") {
       {"class_name", "STFTInitializer"}, {"config", nn::Config{{"side", "imag"}, {"window", "hann"}}}}));
   CHECK(again.class_name() == "STFT");
   CHECK(values(again(shape)) == values(nn::STFT({.side = "imag"})(shape)));
-  CHECK_THROWS_WITH_AS(nn::STFT({.window = "han"}),
-                       doctest::Contains("window must be known: received window='han'"), ValueError);
+  CHECK_THROWS_WITH_AS(nn::STFT({.window = "han"}), doctest::Contains("': received window='han'"),
+                       ValueError);
   CHECK_THROWS_WITH_AS(nn::STFT({.side = "left"}), doctest::Contains("side must be 'real' or 'imag'"),
                        ValueError);
   CHECK_THROWS_WITH_AS(nn::STFT()({4, 2, 3}), doctest::Contains("the shape must be (steps, 1, bins)"),

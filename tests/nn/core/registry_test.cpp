@@ -55,23 +55,28 @@ TEST_CASE("names are found in any of Keras's spellings") {
 
 TEST_CASE("an unknown name is an error with the nearest known ones") {
   CHECK_THROWS_WITH_AS(nn::Initializer("gorot_uniform"),
-                       "[initializer] the name must be known: received 'gorot_uniform'; did you mean "
+                       "[initializer] the name must be one of nn::registered_names(\"initializer\"): "
+                       "received 'gorot_uniform'; did you mean "
                        "'GlorotUniform'?",
                        ValueError);
   CHECK_THROWS_WITH_AS(nn::ActivationFunction("rellu"),
-                       "[activation] the name must be known: received 'rellu'; did you mean 'relu', 'relu6' "
+                       "[activation] the name must be one of nn::registered_names(\"activation\"): received "
+                       "'rellu'; did you mean 'relu', 'relu6' "
                        "or 'elu'?",
                        ValueError);
   CHECK_THROWS_WITH_AS(nn::Constraint("l2"),
-                       "[constraint] the name must be known: received 'l2'; known are 'MaxNorm', 'NonNeg', "
+                       "[constraint] the name must be one of nn::registered_names(\"constraint\"): received "
+                       "'l2'; known are 'MaxNorm', 'NonNeg', "
                        "'UnitNorm' and 'MinMaxNorm'",
                        ValueError);
 }
 
 TEST_CASE("an unknown class in a config is an error that tells how to register the class") {
-  CHECK_THROWS_WITH_AS(nn::Initializer(described("Blend", {})),
-                       doctest::Contains("[initializer] the name must be known: received 'Blend'"),
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      nn::Initializer(described("Blend", {})),
+      doctest::Contains(
+          "[initializer] the name must be one of nn::registered_names(\"initializer\"): received 'Blend'"),
+      ValueError);
   CHECK_THROWS_WITH_AS(
       nn::Initializer(described("Blend", {})),
       doctest::Contains("; register a class of the program before the config is read: "
@@ -86,7 +91,8 @@ TEST_CASE("an unknown name is compared with short names, too") {
 
 TEST_CASE("an unknown or wrong argument in a config is an error that names class and argument") {
   CHECK_THROWS_WITH_AS(nn::Initializer(described("RandomNormal", {{"stdev", 2}})),
-                       "[RandomNormal] an argument must be known: received stdev=2; did you mean 'stddev'?",
+                       "[RandomNormal] an argument must be 'mean', 'stddev' or 'seed': received stdev=2; did "
+                       "you mean 'stddev'?",
                        ValueError);
   CHECK_THROWS_WITH_AS(nn::Initializer(described("RandomNormal", {{"stddev", "wide"}})),
                        "[RandomNormal] stddev must be a number: received \"wide\"", TypeError);

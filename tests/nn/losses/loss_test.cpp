@@ -143,7 +143,8 @@ TEST_CASE("a loss is a name, an alias, an object, or any callable") {
   CHECK(nn::Loss("kld").name() == "kl_divergence");
   CHECK(nn::Huber({.name = "smooth"}).name() == "smooth");
   CHECK_THROWS_WITH_AS(nn::Loss("mean_square_error"),
-                       "[loss] the name must be known: received 'mean_square_error'; did you mean "
+                       "[loss] the name must be one of nn::registered_names(\"loss\"): received "
+                       "'mean_square_error'; did you mean "
                        "'MeanSquaredError'?",
                        ValueError);
   const nn::Loss none = [](const Tensor&, const Tensor&) { return Tensor(); };

@@ -46,7 +46,8 @@ TEST_CASE("a metric is a name, an alias, an object, or any callable under a name
   own.update_state(t, p);
   CHECK(own->largest == 4);
   CHECK_THROWS_WITH_AS(nn::Metric("acuracy"),
-                       "[metric] the name must be known: received 'acuracy'; did you mean 'Accuracy'?",
+                       "[metric] the name must be one of nn::registered_names(\"metric\"): received "
+                       "'acuracy'; did you mean 'Accuracy'?",
                        ValueError);
 }
 

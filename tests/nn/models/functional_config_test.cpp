@@ -39,17 +39,17 @@ TEST_CASE("a bad config is an error that names the layer") {
        "[small] output_layers the index of a call of 'out' must be below 1: received 1"},
       {R"("output_layers":["out",0,0])", R"("output_layers":[])", "[small] output_layers must name a tensor"},
       {R"("class_name":"Dense")", R"("class_name":"Dence")",
-       "[layer] the name must be known: received 'Dence'; did you mean 'Dense'?; register a class of the "
+       "[layer] the name must be one of nn::registered_names(\"layer\"): received 'Dence'; did you mean "
+       "'Dense'?; register a class of the "
        "program "
        "before the config is read: nn::register_object(\"Dence\", [](const nn::Config& config) { return "
        "Dence(...); }) (in the layer 'out' of 'small')"},
       {R"("units":1)", R"("units":"one")",
        "[Dense] units must be an integer: received \"one\" (in the layer 'out'"},
-      {R"("units":1)", R"("units":1,"unit":2)", "[Dense] an argument must be known: received unit=2"},
+      {R"("units":1)", R"("units":1,"unit":2)", "[Dense] an argument must be 'units', 'activation', "},
       {R"("units":1)", R"("units":0)", "[Dense] units must be at least 1"},
       {R"("kwargs":{})", R"("kwargs":{"trainin":true})",
-       "[small] the layer 'out': an argument of a call must be known: received trainin=true; did you mean "
-       "'training'?"},
+       "[small] the layer 'out': an argument of a call must be 'training', 'mask', "},
       {R"("kwargs":{})", R"("kwargs":{"training":1})", "training must be true or false: received 1"},
       {R"("batch_shape":[null,2])", R"("batch_shape":[null,-2])", "extents must be None or at least 0"},
       {R"("batch_shape":[null,2],)", "", "[InputLayer] batch_shape must be given"},

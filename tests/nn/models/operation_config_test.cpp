@@ -24,5 +24,6 @@ TEST_CASE("an operation is a config with its attributes, and a call with its ope
   CHECK(nn::apply_operation(again, "total").at(0).shape() == y.shape());
   CHECK_THROWS_WITH_AS(
       nn::operation_call_from(Config{{"config", Config{{"function", "Sun"}}}}, node, tensor_at, "[m]"),
-      Contains("[m] the function of an operation must be known: received function=\"Sun\""), ValueError);
+      Contains("[m] the function of an operation must be one of keras.ops: received function=\"Sun\""),
+      ValueError);
 }

@@ -187,6 +187,7 @@ TEST_CASE("bad input changes nothing") {
       "clipvalue=1.0, global_clipnorm=null",
       ValueError);
   CHECK_THROWS_WITH_AS(nn::Optimizer("adm"),
-                       "[optimizer] the name must be known: received 'adm'; did you mean 'Adam'?",
+                       "[optimizer] the name must be one of nn::registered_names(\"optimizer\"): received "
+                       "'adm'; did you mean 'Adam'?",
                        ValueError);
 }

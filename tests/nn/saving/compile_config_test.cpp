@@ -149,7 +149,8 @@ TEST_CASE("bad compile arguments are errors and change nothing") {
     CHECK(nn::compile_config(model) == before);
   };
   refused(with("optimizer", "addam"),
-          "[optimizer] the name must be known: received 'addam'; did you mean 'Adam'");
+          "[optimizer] the name must be one of nn::registered_names(\"optimizer\"): received 'addam'; did "
+          "you mean 'Adam'");
   refused(with("optimizer", Value()), "[compile] the optimizer must be given: received None");
   refused(with("loss", "mes"), "'mse'");
   refused(with("loss", Config{{"uot", "mse"}}),
@@ -157,7 +158,7 @@ TEST_CASE("bad compile arguments are errors and change nothing") {
   refused(with("loss", 3), "[loss] a name or a {class_name, config} must be a string: received 3");
   refused(with("loss_weights", "half"), "[compile] loss_weights must be a number: received \"half\"");
   refused(with("metrics", Value::List{Value(Value::List{"mea"})}),
-          "[metric] the name must be known: received 'mea'");
+          "[metric] the name must be one of nn::registered_names(\"metric\"): received 'mea'");
   refused(Value(), "[small] compile_config must be a config: received null");
   refused(Config(), "received name='optimizer'");
 }

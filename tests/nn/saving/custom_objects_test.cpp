@@ -51,8 +51,10 @@ TEST_CASE("user-defined layers are found among the custom objects, at any depth"
                              {.name = "inner"});
   const Tensor in = nn::Input({3, 2}, {.name = "rows"});
   const nn::Model model(in, nn::TimeDistributed(inner, {.name = "each"})(in), {.name = "outer"});
-  CHECK_THROWS_WITH_AS(nn::model_from_json(model.to_json()),
-                       Contains("[layer] the name must be known: received 'Scale'"), ValueError);
+  CHECK_THROWS_WITH_AS(
+      nn::model_from_json(model.to_json()),
+      Contains("[layer] the name must be one of nn::registered_names(\"layer\"): received 'Scale'"),
+      ValueError);
   CHECK_THROWS_WITH_AS(nn::model_from_json(model.to_json()), Contains("nn::register_object(\"Scale\", "),
                        ValueError);
   CHECK_THROWS_WITH_AS(nn::model_from_json(model.to_json()),
@@ -79,8 +81,10 @@ TEST_CASE("custom objects reach initializers, regularizers, constraints and acti
       nn::model_from_json(json, {{"my_ones", ones}, {"twice", twice}, {"Shrink", shrink}});
   CHECK(values(model(K::ones({1, 3}))) == Values{6});
   CHECK(model.losses()[0].item<double>() == 1.5);
-  CHECK_THROWS_WITH_AS(nn::model_from_json(json, {{"my_ones", ones}, {"Shrink", shrink}}),
-                       Contains("[activation] the name must be known: received 'twice'"), ValueError);
+  CHECK_THROWS_WITH_AS(
+      nn::model_from_json(json, {{"my_ones", ones}, {"Shrink", shrink}}),
+      Contains("[activation] the name must be one of nn::registered_names(\"activation\"): received 'twice'"),
+      ValueError);
 }
 
 TEST_CASE("a user-defined model class is restored, built, from its own config") {

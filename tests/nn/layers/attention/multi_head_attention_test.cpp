@@ -296,6 +296,6 @@ TEST_CASE("multi-head attention refuses unsupported options, with the layer's na
       },
       "[m] flash_attention does not return scores");
   check([&] { nn::GroupQueryAttention(3, 4, 3); },
-        "num_query_heads must divide into num_key_value_heads: received num_query_heads=4, "
+        "num_query_heads must be a multiple of num_key_value_heads: received num_query_heads=4, "
         "num_key_value_heads=3");
 }

@@ -137,8 +137,9 @@ TEST_CASE("text vectorization refuses bad arguments") {
   using nn::TextVectorization;
   CHECK_THROWS_WITH_AS(TextVectorization({.standardize = "lowr"}), doctest::Contains("did you mean 'lower'"),
                        Error);
-  CHECK_THROWS_WITH_AS(TextVectorization({.split = "words"}),
-                       doctest::Contains("split must be known: received split=\"words\""), Error);
+  CHECK_THROWS_WITH_AS(
+      TextVectorization({.split = "words"}),
+      doctest::Contains("split must be 'whitespace' or 'character': received split=\"words\""), Error);
   for (const std::int64_t words : {std::int64_t{1} << 17, std::int64_t{1} << 40, INT64_MAX}) {
     CHECK_THROWS_WITH_AS(TextVectorization({.ngrams = words}),
                          doctest::Contains("ngrams must be at most 65536: received"), ktape::ValueError);
@@ -148,7 +149,7 @@ TEST_CASE("text vectorization refuses bad arguments") {
   CHECK_THROWS_WITH_AS(TextVectorization({.ngrams = 0}), doctest::Contains("ngrams must be at least 1"),
                        Error);
   CHECK_THROWS_WITH_AS(TextVectorization({.output_mode = "one_hot"}),
-                       doctest::Contains("output_mode must be known"), Error);
+                       doctest::Contains("output_mode must be 'int'"), Error);
   CHECK_THROWS_WITH_AS(TextVectorization({.output_mode = "count", .output_sequence_length = 3}),
                        doctest::Contains("output_sequence_length is for output_mode=\"int\""), Error);
   CHECK_THROWS_WITH_AS(TextVectorization({.ragged = true}),

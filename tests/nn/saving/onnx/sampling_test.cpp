@@ -17,7 +17,7 @@ TEST_CASE("onnx: a grid samples an image") {
   CHECK_THROWS_WITH_AS(run_operator("GridSample", {x, K::ones({2, 1, 1, 2})}),
                        Contains("the grid must fit x"), ValueError);
   CHECK_THROWS_WITH_AS(run_operator("GridSample", {x, grid}, onnx_text("mode", "best")),
-                       Contains("mode must be known: received mode=best"), ValueError);
+                       Contains("mode must be nearest, linear or cubic: received mode=best"), ValueError);
 }
 
 TEST_CASE("onnx: regions of images are pooled") {
