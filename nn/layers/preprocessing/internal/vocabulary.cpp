@@ -107,7 +107,9 @@ void Vocabulary<Token>::check() const {
     fail("[", s.layer, "] max_tokens must be given with pad_to_max_tokens: received none");
   // Each place has a weight in "tf_idf": a config out of a file must not make the layer allocate more.
   const bool weighted = s.mode == OutputMode::TfIdf;
-  const std::int64_t most = weighted ? 1 << 20 : std::numeric_limits<std::int32_t>::max();
+  const std::int64_t most = weighted                    ? 1 << 20
+                            : s.mode != OutputMode::Int ? backend::most_columns
+                                                        : std::numeric_limits<std::int32_t>::max();
   if (s.num_oov_indices < 0 || most < s.num_oov_indices)
     fail("[", s.layer, "] num_oov_indices must be in [0, ", most, "]",
          weighted ? " with output_mode=\"tf_idf\"" : "", ": received num_oov_indices=", s.num_oov_indices);

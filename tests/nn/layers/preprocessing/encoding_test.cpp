@@ -74,6 +74,8 @@ TEST_CASE("vectors of absurd length are refused by their size, before memory is 
     nn::IntegerLookup({.max_tokens = huge, .output_mode = "multi_hot", .pad_to_max_tokens = true});
   };
   refuses(lookup, "[IntegerLookup] max_tokens must be at most 67108864");
+  const auto unknown = [&] { nn::IntegerLookup({.num_oov_indices = huge, .output_mode = "count"}); };
+  refuses(unknown, "[IntegerLookup] num_oov_indices must be in [0, 67108864]");
   const auto texts = [&] {
     nn::TextVectorization({.max_tokens = huge, .output_mode = "tf_idf", .pad_to_max_tokens = true});
   };
