@@ -241,7 +241,8 @@ Tensor stft(const Shape& shape, DType dtype, const STFTOptions& o) {
 FrameWindow::FrameWindow(std::string name) : name_(std::move(name)) {
   const std::vector<std::string> known = window_names();
   if (std::find(known.begin(), known.end(), name_) == known.end())
-    fail("[STFT] window must be ", in_quotes(known, " or "), ": received window='", name_, "'");
+    fail("[STFT] window must be ", in_quotes(known, " or "), ": received window='", name_, "'",
+         near_names(name_, known));
 }
 
 FrameWindow::FrameWindow(const Value& value) {

@@ -320,7 +320,7 @@ void expect_interpolation(const char* layer, const std::string& interpolation) {
   std::vector<std::string> known{"nearest", "area"};
   for (const Kernel& kernel : kernel_table) known.push_back(kernel.name);
   fail("[", layer, "] interpolation must be ", in_quotes(known, " or "), ": received interpolation=\"",
-       interpolation, '"');
+       interpolation, '"', near_names(interpolation, known));
 }
 
 Tensor resampled(const Tensor& x, int axis, std::int64_t extent, const std::string& interpolation,

@@ -117,7 +117,8 @@ void expect_known(const char* argument, const Step& step, std::initializer_list<
   if (step.name().empty() || step.function()) return;
   if (std::find(known.begin(), known.end(), step.name()) == known.end())
     fail("[", layer_name, "] ", argument, " must be ", in_quotes({known.begin(), known.end()}, " or "),
-         ": received ", argument, "=\"", step.name(), '"');
+         ": received ", argument, "=\"", step.name(), '"',
+         near_names(step.name(), {known.begin(), known.end()}));
 }
 
 class TextVectorizationImpl final : public LayerWith<TextVectorizationArguments> {

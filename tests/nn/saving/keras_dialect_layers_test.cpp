@@ -120,7 +120,7 @@ TEST_CASE("a config whose results cannot be reproduced is an error that names la
                            "[i] ragged must be false");
   check_throws<ValueError>(
       layer(R"({"class_name": "BatchNormalization", "config": {"name": "n", "renorm": true}})"),
-      "or 'gamma_constraint': received renorm=true");
+      "': received renorm=true");
   check_throws<ValueError>(
       layer(R"({"class_name": "DepthwiseConv2D", "config": {"name": "d", "kernel_size": [1, 1],
                                      "groups": 2}})"),

@@ -36,8 +36,8 @@ OutputMode output_mode(const char* layer, const std::string& name, std::initiali
         (mode == OutputMode::MultiHot && name == "binary") || (mode == OutputMode::TfIdf && name == "tf-idf");
     if (name == names.back() || older) return mode;
   }
-  fail("[", layer, "] output_mode must be ", in_quotes(names, " or "), ": received output_mode=\"", name,
-       '"');
+  fail("[", layer, "] output_mode must be ", in_quotes(names, " or "), ": received output_mode=\"", name, '"',
+       near_names(name, names));
 }
 
 Shape encoded_shape(const Shape& categories, OutputMode mode, std::int64_t depth) {

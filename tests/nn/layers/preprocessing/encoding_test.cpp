@@ -62,12 +62,9 @@ TEST_CASE("vectors of absurd length are refused by their size, before memory is 
   const auto refuses = [](auto&& f, const char* text) {
     CHECK_THROWS_WITH_AS(f(), doctest::Contains(text), ktape::ValueError);
   };
-  refuses(
-      [&] {
-        nn::CategoryEncoding(huge)(ints({1, 2, 3}));
-      },
-      "[CategoryEncoding] num_tokens must be at most 67108864, because the vectors are dense: received "
-      "num_tokens=1073741824");
+  refuses([&] { nn::CategoryEncoding layer(huge); },
+          "[CategoryEncoding] num_tokens must be at most 67108864, because the vectors are dense: received "
+          "num_tokens=1073741824");
   refuses([&] { nn::Discretization({.num_bins = huge}); },
           "[Discretization] num_bins must be at most 67108864");
   const auto lookup = [&] {

@@ -213,8 +213,8 @@ TEST_CASE("layers adapt to the batches of a dataset as to all data") {
   const Dataset batches = Dataset::from_tensor_slices({x}).batch(7);
   nn::Normalization whole, parts, rows;
   whole.adapt(x), parts.adapt(batches), rows.adapt(Dataset::from_tensor_slices({x}));
-  CHECK(close(parts(x), whole(x), 1e-5));
-  CHECK(close(rows(x), whole(x), 1e-5));
+  CHECK(close(parts(x), whole(x), {.atol = 1e-5}));
+  CHECK(close(rows(x), whole(x), {.atol = 1e-5}));
   nn::Discretization bins({.num_bins = 4}), same({.num_bins = 4});
   bins.adapt(x), same.adapt(batches);
   CHECK(values(bins(x)) == values(same(x)));
@@ -224,7 +224,7 @@ TEST_CASE("layers adapt to the batches of a dataset as to all data") {
   CHECK(by_batch.get_vocabulary() == lookup.get_vocabulary());
   nn::Layer handle = parts;
   handle.adapt(std::vector<std::vector<Tensor>>{{x}, {x}});
-  CHECK(close(parts(x), whole(x), 1e-5));
+  CHECK(close(parts(x), whole(x), {.atol = 1e-5}));
   CHECK_THROWS_WITH_AS(nn::Normalization({.name = "n"}).adapt(Dataset::from_tensor_slices({x, x})),
                        doctest::Contains("[n] adapt takes elements of one tensor"), ktape::ValueError);
   CHECK_THROWS_WITH_AS(nn::Dense(2, {.name = "d"}).adapt(batches),

@@ -133,7 +133,7 @@ TEST_CASE("ops: one hot takes whole floats, and a graph does, too") {
                        "[one_hot] an index must be a whole number: received index=0.5", ValueError);
   CHECK_THROWS_WITH_AS(ops::multi_hot(doubles({0.5}), 3),
                        "[multi_hot] an index must be a whole number: received index=0.5", ValueError);
-  const Tensor in = K::placeholder({None}, {.dtype = "float64"});
+  const Tensor in = K::placeholder({.shape = {None}, .dtype = "float64"});
   const K::Function f = K::function({in}, {ops::one_hot(in, 3)});
   CHECK(values(f({x})[0]) == Values{0, 0, 1, 1, 0, 0});
   CHECK_THROWS_AS(f({doubles({0.5})}), ValueError);

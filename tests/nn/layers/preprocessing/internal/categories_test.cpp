@@ -22,9 +22,11 @@ TEST_CASE("modes have the names of Keras 3, and two older names") {
 }
 
 TEST_CASE("an unknown mode is an error with the nearest names") {
-  CHECK_THROWS_WITH_AS(output_mode("Layer", "onehot", {OutputMode::Int, OutputMode::OneHot}),
-                       "[Layer] output_mode must be 'int' or 'one_hot': received output_mode=\"onehot\"",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      output_mode("Layer", "onehot", {OutputMode::Int, OutputMode::OneHot}),
+      "[Layer] output_mode must be 'int' or 'one_hot': received output_mode=\"onehot\"; did you "
+      "mean 'one_hot'?",
+      ValueError);
   CHECK_THROWS_WITH_AS(output_mode("Layer", "binary", {OutputMode::Int, OutputMode::OneHot}),
                        "[Layer] output_mode must be 'int' or 'one_hot': received output_mode=\"binary\"",
                        ValueError);
