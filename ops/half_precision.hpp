@@ -9,9 +9,6 @@ namespace ktape::op_helpers {
 /// Returns the dtype in which kernels compute numbers of a dtype: float32 for half precision.
 inline DType compute_dtype(DType dtype) { return dtype.is_half() ? DType(DType::Float32) : dtype; }
 
-/// Returns the score of a hidden place, whose softmax is 0; finite, so that differences of scores are not NaN.
-inline double hidden_score(DType dtype) { return dtype == DType::Float16 ? -6e4 : -1e30; }
-
 /// Returns x as float32 if x has half precision, else x itself. Not recorded; an undefined x stays undefined.
 inline Tensor widened(const Tensor& x) {
   return x.defined() && x.dtype().is_half() ? converted(x, DType::Float32) : x;

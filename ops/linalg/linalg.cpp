@@ -1,16 +1,15 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/parallel.hpp>
 #include <ktape/autograd/described_call.hpp>
+#include <ktape/autograd/tape.hpp>
 #include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/internal/sparse_symbolic.hpp>
-#include <ktape/ops/kernels/reduce/sum_terms.hpp>
-#include <ktape/ops/kernels/simd/load_numbers.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/operators.hpp>
-#include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -45,38 +44,45 @@ void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int
   parallel_ranges(batch, team_size(batch * m * n * k, 1 << 20, Team::Fixed), range);
 }
 
-/// Returns whether all elements are finite. A sum that overflows counts as an element that is not.
-bool all_finite(const Tensor& x) {
-  return dispatch_floating(x.dtype(), [&]<class T>() {
-    const T* from = x.pointer<T>();
-    return std::isfinite(kernels::detail::sum_terms<kernels::computed_type<T>>(
-        x.size(), [=](std::int64_t i, std::int64_t m) { return kernels::load_numbers(from + i, m); }));
+/// The operand of a product whose zeros hide the numbers that they are multiplied with, infinity and NaN, too:
+/// a gradient, or the weights of steps that may be masked.
+enum class Hiding { Neither, Left, Right };
+
+/// Returns whether the operand beside the hiding one may hold infinity or NaN. Each of its numbers is part of
+/// the first row of the product, or of the first column.
+bool may_spread(const Tensor& product, Hiding hiding) {
+  const std::int64_t m = product.shape()[-2], n = product.shape()[-1];
+  const std::int64_t count = hiding == Hiding::Left ? n : m, step = hiding == Hiding::Left ? 1 : n;
+  bool finite = true;
+  dispatch_floating(product.dtype(), [&]<class T>() {
+    const T* const p = product.pointer<T>();
+    for (std::int64_t first = 0; first < product.size(); first += m * n)
+      for (std::int64_t i = 0; i < count; ++i)
+        finite &= std::isfinite(static_cast<double>(p[first + i * step]));
   });
+  return !finite;
 }
 
-/// Returns x with 0 in the place of the rows (axis -2) or columns (axis -1) that are not finite and meet only zeros
-/// along an axis of the gradient g: 0 times infinity would be NaN.
-Tensor without_unmet(const Tensor& x, int axis, const Tensor& g, int g_axis) {
-  const auto other = [](int axis) { return axis == -1 ? -2 : -1; };
-  const auto turned = [&](const Tensor& t) {
-    if (axis == g_axis) return t;
-    return t.ndim() == 2 ? permute_dimensions(t, {1, 0}) : permute_dimensions(t, {0, 2, 1});
+Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* op = "matmul",
+               Hiding hiding = Hiding::Neither);
+
+/// Returns a product, given as computed from all numbers, without the numbers that zeros hide.
+Tensor without_hidden(const Tensor& all, const Tensor& x, bool tx, const Tensor& y, bool ty, Hiding hiding) {
+  const NoGrad off;
+  const bool left = hiding == Hiding::Left;
+  const Tensor &hides = left ? x : y, &other = left ? y : x, finite = is_finite(other);
+  const auto multiplied = [&](const Tensor& a, const Tensor& b) {
+    return left ? product(a, tx, b, ty) : product(b, tx, a, ty);
   };
-  const Tensor met = turned(any(not_equal(g, 0), other(g_axis), true));
-  return where(met | all(is_finite(x), other(axis), true), x, full({}, 0, x.dtype()));
-}
-
-/// Returns f(x), the product of x and the gradient g, which are summed along the axes `axis` and `g_axis`.
-template <class F>
-Tensor product_with_gradient(const Tensor& x, int axis, const Tensor& g, int g_axis, F f) {
-  Tensor out = f(x);
-  return all_finite(x.size() < out.size() ? x : out) ? out : f(without_unmet(x, axis, g, g_axis));
+  const auto number = [&](const Tensor& truth) { return cast(truth, x.dtype()); };
+  const Tensor reached = multiplied(number(hides != 0), 1 - number(finite)) > 0;
+  return where(reached, all, multiplied(hides, where(finite, other, 0)));
 }
 
 /// Returns the product of two matrices or of two stacks of matrices, (batch, rows, columns), transposed where
 /// `tx` or `ty` says so. All products of this file are made of this function, whose gradients are products
 /// again.
-Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* op = "matmul") {
+Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* op, Hiding hiding) {
   const std::int64_t batch = x.ndim() == 3 ? x.shape()[0] : 1, m = x.shape()[tx ? -1 : -2],
                      k = x.shape()[tx ? -2 : -1], n = y.shape()[ty ? -2 : -1];
   if (x.dtype().is_integer() &&
@@ -87,18 +93,17 @@ Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* o
     if constexpr (!std::is_integral_v<T> || std::is_same_v<T, std::int64_t>)
       product_kernel<T>(batch, m, n, k, x, tx, y, ty, out);
   });
+  if (hiding != Hiding::Neither && may_spread(out, hiding)) out = without_hidden(out, x, tx, y, ty, hiding);
   if (recording(x, y))
     record("matmul", out, {x, y}, [x, y, tx, ty](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] {
-        return product_with_gradient(y, ty ? -2 : -1, g, -1, [&](const Tensor& y) {
-          return tx ? product(y, ty, g, true) : product(g, false, y, !ty);
-        });
-      });
-      grads.to(1, [&] {
-        return product_with_gradient(x, tx ? -1 : -2, g, -2, [&](const Tensor& x) {
-          return ty ? product(g, true, x, tx) : product(x, !tx, g, false);
-        });
-      });
+      const auto before = [&](const Tensor& t, bool transposed, bool g_transposed) {
+        return product(t, transposed, g, g_transposed, "matmul", Hiding::Right);
+      };
+      const auto behind = [&](bool g_transposed, const Tensor& t, bool transposed) {
+        return product(g, g_transposed, t, transposed, "matmul", Hiding::Left);
+      };
+      grads.to(0, [&] { return tx ? before(y, ty, true) : behind(false, y, !ty); });
+      grads.to(1, [&] { return ty ? behind(true, x, tx) : before(x, !tx, false); });
     });
   return out;
 }
@@ -193,7 +198,9 @@ Tensor batch_dot(const Tensor& x, const Tensor& y, const BatchAxes& given) {
   return reshape(product(left, x_first, right, !y_first, "batch_dot"), shape);
 }
 
-Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
+namespace {
+
+Tensor matmul_hiding(const Tensor& a, const Tensor& b, const MatmulOptions& options, Hiding hiding) {
   expect_defined("matmul", "a, b", a, b);
   check_operands("matmul", a, b);
   const bool ta = options.transpose_a, tb = options.transpose_b;
@@ -210,7 +217,12 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   const std::int64_t batch = shape.count(), m = as[ar - (ta ? 1 : 2)], n = bs[br - (tb ? 2 : 1)];
   Shape result = shape;
   result.push_back(m), result.push_back(n);
-  if (is_symbolic(a, b)) return defer_described("matmul", {result, a.dtype()}, matmul, a, b, options);
+  if (is_symbolic(a, b)) {
+    const auto later = [hiding](const Tensor& a, const Tensor& b, const MatmulOptions& options) {
+      return matmul_hiding(a, b, options, hiding);
+    };
+    return defer_described("matmul", {result, a.dtype()}, later, a, b, options);
+  }
   const auto stacked = [&](const Tensor& x, const Shape& own) {
     Shape full = shape;
     const std::int64_t rows = x.shape()[x.ndim() - 2], columns = x.shape().back();
@@ -220,9 +232,23 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   // If all batches share the right matrix, the left matrices are stacked to one matrix.
   const bool flat = !ta && bbatch.count() == 1 && abatch == shape;
   const Tensor out = flat ? product(reshape(a, Shape{batch * m, as.back()}), false,
-                                    reshape(b, Shape{bs[br - 2], bs[br - 1]}), tb)
-                          : product(stacked(a, abatch), ta, stacked(b, bbatch), tb);
+                                    reshape(b, Shape{bs[br - 2], bs[br - 1]}), tb, "matmul", hiding)
+                          : product(stacked(a, abatch), ta, stacked(b, bbatch), tb, "matmul", hiding);
   return reshape(out, result);
 }
 
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
+  return matmul_hiding(a, b, options, Hiding::Neither);
+}
+
 }  // namespace ktape::backend
+
+namespace ktape::op_helpers {
+
+Tensor weighed_sum(const Tensor& weights, const Tensor& values) {
+  return backend::matmul_hiding(weights, values, {}, backend::Hiding::Left);
+}
+
+}  // namespace ktape::op_helpers

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/autograd/tensor.hpp>
 #include <ktape/ops/kernels/blas.hpp>
 
 /// Matrix products. Internal: sources only.
@@ -18,5 +19,9 @@ void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels
             kernels::Matrix<bfloat16> b, bfloat16* c);
 void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<std::int64_t> a,
             kernels::Matrix<std::int64_t> b, std::int64_t* c, bool accumulate = false);
+
+/// Returns K::matmul(weights, values), where a weight of 0 hides the values that it would multiply, infinity and
+/// NaN, too.
+Tensor weighed_sum(const Tensor& weights, const Tensor& values);
 
 }  // namespace ktape::op_helpers

@@ -128,8 +128,7 @@ class Attention {
     const Tensor may = seen();
     if (!may.defined()) return softmax(scores);
     const auto number = [&](double value) { return full({}, value, scores.dtype()); };
-    return where(may, softmax(where(may, scores, number(op_helpers::hidden_score(scores.dtype())))),
-                 number(0));
+    return where(may, softmax(where(may, scores, number(-INFINITY))), number(0));
   }
 
   Tensor query_, key_, value_, mask_, logs_;

@@ -20,7 +20,8 @@ struct AttentionOptions {
 /// Computes softmax(scale * dot(query, transpose(key))) for each batch and head, with the softmax over the
 /// keys that a query may see, and multiplies the result by value. query is (batch, heads, queries, dim), key
 /// (batch, heads, keys, dim), value (batch, heads, keys, value_dim); the result is (batch, heads, queries,
-/// value_dim). A query that may see no key gives zeros.
+/// value_dim). A query that may see no key gives zeros. Keys and values that a query may not see have no
+/// influence on its result and no gradient from it, whatever they are.
 ///
 /// Differentiable to any order with respect to query, key and value. The scores of all queries are never in
 /// memory at once: memory grows linearly with the number of steps, not with its square, except for second and

@@ -3,7 +3,6 @@
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/keras/linalg/linalg.hpp>
 #include <ktape/ops/keras/linalg/products.hpp>
@@ -12,6 +11,7 @@
 #include <ktape/ops/keras/numpy/creation.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/nn/attention.hpp>
 #include <ktape/ops/nn/convolution.hpp>
 #include <ktape/ops/nn/normalization.hpp>
@@ -316,10 +316,13 @@ Tensor attention_with_bias(const Tensor& query, const Tensor& key, const Tensor&
   scores = o.scale ? scores * *o.scale : scores * rsqrt(width);
   if (o.attn_logits_soft_cap) scores = K::tanh(scores / *o.attn_logits_soft_cap) * *o.attn_logits_soft_cap;
   if (o.bias.defined()) scores = scores + K::as_dtype(o.bias, scores.dtype());
-  const double hidden = op_helpers::hidden_score(scores.dtype());
-  if (o.mask.defined()) scores = K::where(o.mask, scores, hidden);
-  if (o.is_causal) scores = K::where(causal_mask(query, key), scores, hidden);
-  return einsum("bnts,bsnh->btnh", {softmax(scores), value});
+  Tensor seen = o.mask.defined() ? K::as_dtype(o.mask, DType::Bool) : Tensor();
+  if (o.is_causal) seen = seen.defined() ? seen & causal_mask(query, key) : causal_mask(query, key);
+  if (!seen.defined()) return einsum("bnts,bsnh->btnh", {softmax(scores), value});
+  const Tensor weights = K::where(seen, softmax(K::where(seen, scores, -INFINITY)), 0);
+  const auto swapped = [](const Tensor& x) { return K::permute_dimensions(x, {0, 2, 1, 3}); };
+  const op_helpers::Operands both = op_helpers::promoted("dot_product_attention", weights, swapped(value));
+  return swapped(op_helpers::weighed_sum(both.x, both.y));
 }
 
 }  // namespace

@@ -159,7 +159,8 @@ struct DotProductAttentionOptions {
   std::optional<double> attn_logits_soft_cap = {};  ///< c: scores s become c tanh(s / c)
 };
 
-/// Returns softmax(scale * query key^T) value for each head; tensors are (batch, time, heads, width).
+/// Returns softmax(scale * query key^T) value for each head; tensors are (batch, time, heads, width). A query
+/// that sees no key gives zeros. Hidden keys and values have no influence, whatever they are.
 ///
 ///     Tensor q = ktape::random::normal({2, 5, 4, 8});
 ///     std::cout << ops::dot_product_attention(q, q, q, {.is_causal = true}).shape();

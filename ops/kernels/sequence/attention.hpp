@@ -6,6 +6,7 @@
 #include <ktape/ops/kernels/simd/gemm_microkernel.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -92,6 +93,60 @@ void small_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, 
   while (j < columns) run(std::integral_constant<int, 1>(), std::min(w, columns - j));
 }
 
+/// Calls f(key) for the keys from `begin` to `end` that a query may see.
+template <class F>
+void for_seen(const AttentionLayout& at, std::int64_t head, std::int64_t query, std::int64_t begin,
+              std::int64_t end, const F& f) {
+  const bool* const seen = at.mask ? at.mask_row(head, query) : nullptr;
+  if (at.causal) end = std::min(end, query + 1);
+  for (std::int64_t key = begin; key < end; ++key)
+    if (!seen || seen[key * at.mask_strides[3]]) f(key);
+}
+
+template <class A>
+double sum_of_products(std::int64_t n, const A* q, const A* k) {
+  double sum = 0;
+  for (std::int64_t j = 0; j < n; ++j) sum += double(q[j]) * double(k[j]);
+  return sum;
+}
+/// Returns the sum of products, without those of the elements of a gradient g that are 0.
+template <class A>
+double sum_of_slopes(std::int64_t n, const A* g, const A* x) {
+  double sum = 0;
+  for (std::int64_t j = 0; j < n; ++j) sum += g[j] == 0 ? 0 : double(g[j]) * double(x[j]);
+  return sum;
+}
+
+template <class A>
+bool all_finite(const A* x, std::int64_t n) {
+  bool finite = true;
+  for (std::int64_t i = 0; i < n; ++i) finite &= std::abs(x[i]) <= std::numeric_limits<A>::max();
+  return finite;
+}
+
+/// Computes the result of a query by sums over the keys that the query sees, and returns the logarithm of the
+/// sum of exponentials. The products of a block also read the other keys, whose weight is 0: infinity or NaN
+/// behind a mask would reach all queries of the block.
+template <class A>
+A attend_seen(const AttentionLayout& at, std::int64_t head, std::int64_t query, const A* q, const A* keys,
+              const A* values, A* result) {
+  const auto score = [&](std::int64_t key) {
+    return at.scale * sum_of_products(at.dim, q, keys + key * at.row(at.dim));
+  };
+  double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+  for_seen(at, head, query, 0, at.keys, [&](std::int64_t key) { largest = std::max(largest, score(key)); });
+  std::fill_n(result, at.value_dim, A(0));
+  for_seen(at, head, query, 0, at.keys, [&](std::int64_t key) {
+    const double weight = std::exp(score(key) - largest);
+    const A* const value = values + key * at.row(at.value_dim);
+    for (std::int64_t j = 0; j < at.value_dim; ++j) result[j] += static_cast<A>(weight) * value[j];
+    sum += weight;
+  });
+  if (sum == 0) return no_visible_key<A>;
+  for (std::int64_t j = 0; j < at.value_dim; ++j) result[j] *= static_cast<A>(1 / sum);
+  return static_cast<A>(largest + std::log(sum));
+}
+
 /// A thread's memory for the forward or the backward pass, and the computation of scores. Rows of scores are
 /// key_block apart.
 template <class A, bool paired>
@@ -176,8 +231,8 @@ class AttentionForward : public AttentionBlocks<A, paired> {
   using AttentionBlocks<A, paired>::AttentionBlocks;
 
   /// Computes the results of the `count` queries from `first` on. The arrays point to the head.
-  void run(std::int64_t head, std::int64_t first, std::int64_t count, const A* query, const A* value, A* out,
-           A* logs) {
+  void run(std::int64_t head, std::int64_t first, std::int64_t count, const A* query, const A* keys,
+           const A* value, A* out, A* logs) {
     const std::int64_t n = at.value_dim, row = at.row(n);
     std::fill_n(largest_, count, -std::numeric_limits<A>::infinity());
     std::fill_n(sums_, count, Vec<A>{});
@@ -193,6 +248,9 @@ class AttentionForward : public AttentionBlocks<A, paired> {
       A* const result = out + (first + q) * row;
       for (std::int64_t j = 0; j < n && sum != 0; ++j) result[j] *= static_cast<A>(1 / sum);
       logs[first + q] = sum == 0 ? no_visible_key<A> : static_cast<A>(double(largest_[q]) + std::log(sum));
+      if ((at.mask || at.causal) && !all_finite(result, n))
+        logs[first + q] =
+            attend_seen(at, head, first + q, query + (first + q) * at.row(at.dim), keys, value, result);
     }
   }
 
@@ -236,9 +294,10 @@ void attention(const AttentionLayout& at, const A* query, const A* key, const A*
     detail::AttentionForward<A, paired> forward(at);
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t head = task / blocks, first = task % blocks * step;
-      if (task == begin || first == 0) forward.use_keys(key + at.start(head, at.keys, at.dim), 0, at.keys);
+      const A* const keys = key + at.start(head, at.keys, at.dim);
+      if (task == begin || first == 0) forward.use_keys(keys, 0, at.keys);
       forward.run(head, first, std::min(step, at.queries - first), query + at.start(head, at.queries, at.dim),
-                  value + at.start(head, at.keys, at.value_dim),
+                  keys, value + at.start(head, at.keys, at.value_dim),
                   out + at.start(head, at.queries, at.value_dim), logs + head * at.queries);
     }
   });
@@ -260,6 +319,26 @@ struct AttentionGradients {
 };
 
 namespace detail {
+
+/// Computes the gradients that a query's result gives to the keys and values from `begin` to `end` and to the
+/// query, by sums over the keys that the query sees.
+template <class A>
+void add_seen_slopes(const AttentionLayout& at, std::int64_t head, const AttentionGradients<A>& d,
+                     std::int64_t query, std::int64_t begin, std::int64_t end, A* dquery) {
+  const A *const g = d.g + query * at.row(at.value_dim), *const q = d.query + query * at.row(at.dim);
+  if (std::all_of(g, g + at.value_dim, [](A slope) { return slope == 0; })) return;
+  const double mean = sum_of_slopes(at.value_dim, g, d.out + query * at.row(at.value_dim));
+  for_seen(at, head, query, begin, end, [&](std::int64_t key) {
+    const A *const k = d.key + key * at.row(at.dim), *const v = d.value + key * at.row(at.value_dim);
+    A *const dk = d.dkey + key * at.row(at.dim), *const dv = d.dvalue + key * at.row(at.value_dim);
+    const double weight = std::exp(at.scale * sum_of_products(at.dim, q, k) - double(d.logs[query])),
+                 change = sum_of_slopes(at.value_dim, g, v) - mean;
+    for (std::int64_t j = 0; j < at.value_dim; ++j) dv[j] += g[j] == 0 ? A(0) : static_cast<A>(weight) * g[j];
+    if (change == 0) return;
+    const A slope = static_cast<A>(weight * change * at.scale);
+    for (std::int64_t j = 0; j < at.dim; ++j) dk[j] += slope * q[j], dquery[j] += slope * k[j];
+  });
+}
 
 template <class A, bool paired>
 class AttentionBackward : public AttentionBlocks<A, paired> {
@@ -293,10 +372,30 @@ class AttentionBackward : public AttentionBlocks<A, paired> {
                                  key > begin);
       }
     }
+    if (at.mask || at.causal) leave_hidden(head, d, begin, end, dquery_row);
   }
 
  private:
   using AttentionBlocks<A, paired>::at;
+
+  /// Computes the gradients again without the hidden pairs, if infinity or NaN has reached them.
+  void leave_hidden(std::int64_t head, const AttentionGradients<A>& d, std::int64_t begin, std::int64_t end,
+                    std::int64_t dquery_row) const {
+    const auto finite = [](const A* rows, std::int64_t count, std::int64_t n, std::int64_t row) {
+      bool all = true;
+      for (std::int64_t r = 0; r < count; ++r) all = all && all_finite(rows + r * row, n);
+      return all;
+    };
+    const std::int64_t row = at.row(at.dim), value_row = at.row(at.value_dim), keys = end - begin;
+    A *const dk = d.dkey + begin * row, *const dv = d.dvalue + begin * value_row;
+    if (finite(d.dquery, at.queries, at.dim, dquery_row) && finite(dk, keys, at.dim, row) &&
+        finite(dv, keys, at.value_dim, value_row))
+      return;
+    this->clear(d.dquery, at.queries, at.dim, dquery_row);
+    this->clear(dk, keys, at.dim, row), this->clear(dv, keys, at.value_dim, value_row);
+    for (std::int64_t query = 0; query < at.queries; ++query)
+      add_seen_slopes(at, head, d, query, begin, end, d.dquery + query * dquery_row);
+  }
 
   /// Returns the mean of the gradients of a query's weights, weighted by the weights: dot(out, g).
   A mean_slope(const AttentionGradients<A>& d, std::int64_t q) const {

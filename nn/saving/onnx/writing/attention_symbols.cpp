@@ -50,8 +50,7 @@ Names attention(const Translation& t) {
   const std::string mask = visible(t, options, query, key);
   const std::int64_t last = 3;
   if (mask.empty()) return {moved(t.node("MatMul", {t.node("Softmax", {scores}, {{"axis", last}}), value}))};
-  const double least = t.dtype() == DType::Float16 ? -6e4 : -1e30;
-  const std::string hidden = t.node("Where", {mask, scores, t.graph.number(least, t.dtype())});
+  const std::string hidden = t.node("Where", {mask, scores, t.graph.number(-INFINITY, t.dtype())});
   const std::string weights =
       t.node("Where", {mask, t.node("Softmax", {hidden}, {{"axis", last}}), t.graph.number(0, t.dtype())});
   return {moved(t.node("MatMul", {weights, value}))};
