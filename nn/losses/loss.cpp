@@ -1,6 +1,7 @@
 #include <ktape/nn/core/full_precision.hpp>
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
+#include <ktape/nn/losses/alignment.hpp>
 #include <ktape/nn/losses/loss.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -42,13 +43,14 @@ LossValues called(const LossImpl& loss, const std::string& name, const Tensor& y
 
 Tensor Loss::operator()(const Tensor& y_true, const Tensor& given, const LossCallOptions& options) const {
   const LossImpl& loss = impl();
-  const Tensor y_pred = full_precision(given);
+  const Tensor mask = options.mask.defined() ? options.mask : mask_of(given);
+  const Tensor y_pred = unmasked_samples(full_precision(given), mask, 0.5),
+               targets = unmasked_samples(y_true, mask, 0);
   // Keras casts the targets for all losses; the losses of the library cast where necessary.
   const bool cast = loss.class_name() == "function" && y_pred.dtype().is_floating();
   const std::string name = this->name();
-  const LossValues result = called(loss, name, cast ? K::as_dtype(y_true, y_pred.dtype()) : y_true, y_pred);
+  const LossValues result = called(loss, name, cast ? K::as_dtype(targets, y_pred.dtype()) : targets, y_pred);
   if (!result.values.defined()) fail("[", name, "] a loss must return a tensor: received None");
-  const Tensor mask = options.mask.defined() ? options.mask : mask_of(given);
   return reduce_values(name, result.values, options.sample_weight, both(mask, result.mask), loss.reduction);
 }
 

@@ -43,8 +43,8 @@ class LossImpl : public FunctionObject<LossValues, const Tensor&, const Tensor&>
 ///     std::cout << loss(K::constant({{1.}, {2.}}), K::constant({{1.}, {4.}}),
 ///                       {.sample_weight = K::constant({1., 0.5})});
 struct LossCallOptions {
-  Tensor sample_weight = {};  ///< a weight for each sample, or for each value
-  Tensor mask = {};           ///< values with mask 0 do not count; by default the mask of y_pred
+  Tensor sample_weight = {};  ///< a factor for each sample, or for each value: 0 times NaN is NaN
+  Tensor mask = {};  ///< values with mask 0 do not count, whatever they are; by default the mask of y_pred
 };
 
 /// A loss, the distance of predictions from targets: given by name ("mse"; "crossentropy" means the

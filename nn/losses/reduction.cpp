@@ -7,6 +7,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/unmasked.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -29,13 +30,20 @@ class WeightedValues {
  public:
   WeightedValues(const std::string& loss, const Tensor& values) : loss_(loss), values_(values) {}
 
-  void weigh(const char* what, const Tensor& given) {
+  Tensor weigh(const char* what, const Tensor& given) {
     const SameRank both = to_same_rank(values_, given);
     values_ = both.x;
     const Tensor weights = aligned(what, both.y);
     // The mask may have added an axis to the values since the weights were aligned.
     if (weights_.defined()) weights_ = aligned(what, weights_);
     weights_ = weights_.defined() ? weights_ * weights : weights;
+    return weights;
+  }
+  /// Weighs by a mask. Values of weight 0, and their weights, are selected away: they may be infinite or NaN.
+  void mask(const Tensor& given) {
+    const Tensor weights = weigh("mask", given);
+    values_ = op_helpers::unmasked(values_, weights);
+    weights_ = K::where(weights, weights_, 0);
   }
 
   const Tensor& weights() const { return weights_; }
@@ -102,7 +110,7 @@ Tensor reduce_values(const std::string& loss, const Tensor& values, const Tensor
   const DType dtype = values.dtype();
   WeightedValues all(loss, values);
   if (sample_weight.defined()) all.weigh("sample_weight", K::as_dtype(sample_weight, dtype));
-  if (mask.defined()) all.weigh("mask", weights_of(mask, dtype, kind));
+  if (mask.defined()) all.mask(weights_of(mask, dtype, kind));
   const Tensor weighted = all.weighted();
   if (kind == Reduction::None || weighted.ndim() == 0) return weighted;
   if (kind == Reduction::Sum) return K::sum(weighted);

@@ -61,7 +61,8 @@ Tensor weights_of(const Tensor& sample_weight, const Tensor& mask) {
   if (!sample_weight.defined()) return kept;
   const SameRank both = to_same_rank(K::as_dtype(sample_weight, K::floatx()), kept);
   const int rank = std::max(both.x.ndim(), both.y.ndim());
-  return with_rank(both.x, rank) * with_rank(both.y, rank);
+  const Tensor seen = with_rank(both.y, rank);
+  return K::where(seen, with_rank(both.x, rank) * seen, 0);
 }
 
 struct SumMetric final : MetricWith<MetricOptions> {
@@ -82,7 +83,8 @@ void update(MetricImpl& metric, const Tensor& y_true, const Tensor& y_pred,
   const NoGrad off;
   const Tensor mask = options.mask.defined() ? options.mask : mask_of(y_pred);
   const Tensor weights = weights_of(options.sample_weight, mask);
-  metric.update_state(full_precision(y_true), full_precision(y_pred), weights);
+  metric.update_state(unmasked_samples(full_precision(y_true), mask, 0),
+                      unmasked_samples(full_precision(y_pred), mask, 1), weights);
 }
 
 }  // namespace

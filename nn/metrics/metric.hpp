@@ -19,7 +19,7 @@ class Loss;
 ///     std::cout << metric.name() << " " << metric.result();
 struct MetricCallOptions {
   Tensor sample_weight = {};  ///< weights of samples, (n,) or (n, 1), or of values, such as (n, steps)
-  Tensor mask = {};           ///< 0 excludes; in such shapes; by default the mask of y_pred
+  Tensor mask = {};  ///< 0 excludes, whatever is there; in such shapes; by default the mask of y_pred
 };
 
 /// The base class of metrics. A user's metric accumulates in `update_state`, which the tape does not record,

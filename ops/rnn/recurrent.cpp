@@ -11,6 +11,7 @@
 #include <ktape/ops/rnn/recorded_rnn.hpp>
 #include <ktape/ops/rnn/recurrent.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/unmasked.hpp>
 
 #include <array>
 
@@ -315,6 +316,7 @@ Result run(Arguments a) {
     a.states.assign(static_cast<std::size_t>(a.kind.states), zeros_of({a.samples(), a.units()}, a.x.dtype()));
   check_parameters(a);
   a.options.mask = checked_mask(a);
+  a.x = op_helpers::unmasked(a.x, a.options.mask);
   if (!a.kind.fused()) return by_ops(a);
   Recurrence recurrence(a);
   Result out = recurrence.forward();

@@ -8,6 +8,7 @@
 #include <ktape/ops/rnn/recorded_rnn.hpp>
 #include <ktape/ops/rnn/rnn.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/unmasked.hpp>
 
 #include <algorithm>
 
@@ -109,6 +110,15 @@ Tensors held_where_masked(const Tensor& mask, const Tensors& fresh, const Tensor
            " and ", fresh[i].shape());
     out.push_back(where(reshape(mask, shape), fresh[i], held[i]));
   }
+  return out;
+}
+
+/// Returns the inputs of a step with zeros for the samples that the step leaves alone. A mask of single units,
+/// which has more axes, says nothing of the inputs.
+Tensors unmasked_inputs(const Tensors& inputs, const Tensor& mask) {
+  if (mask.size() != mask.shape()[0]) return inputs;
+  Tensors out;
+  for (const Tensor& x : inputs) out.push_back(op_helpers::unmasked(x, reshape(mask, {mask.size()})));
   return out;
 }
 
@@ -259,6 +269,7 @@ RnnResult<Tensors> rnn(const RnnStep& step, const TensorList& inputs, const Tens
   for (std::size_t t = 0; t < static_cast<std::size_t>(extents.steps); ++t) {
     Tensors x, arguments = states;
     for (const Tensors& input : slices) x.push_back(input[t]);
+    if (!masks.empty()) x = unmasked_inputs(x, masks[t]);
     arguments.insert(arguments.end(), options.constants.begin(), options.constants.end());
     auto [fresh, next] = step(x, arguments);
     expect_defined("rnn", "outputs of step", fresh), expect_defined("rnn", "states of step", next);

@@ -80,7 +80,7 @@ constexpr bool one_output = [] {
 /// the states. For several inputs (`{x, y}`, all of equal sample and step counts) the step takes a
 /// vector of tensors. A step may return a vector of outputs; then `last_output` and `outputs` are vectors.
 ///
-/// A masked step of a sample repeats the previous output of the sample (zeros before the first output) and
+/// The step gets zeros in place of the inputs of masked samples. A masked step of a sample repeats the previous output of the sample (zeros before the first output) and
 /// keeps the states of the sample. With `go_backwards` the mask is reversed too, and an `input_length` masks
 /// the first steps that run: max(input_length) - input_length steps.
 ///

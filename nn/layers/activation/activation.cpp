@@ -9,7 +9,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
-#include <limits>
+#include <cmath>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -119,8 +119,8 @@ class SoftmaxImpl final : public LayerWith<SoftmaxOptions>, public Planned {
   Tensor call(const Tensor& x, const CallArguments& arguments) override {
     const Tensor mask = arguments.mask.empty() ? Tensor() : arguments.mask[0];
     if (!mask.defined()) return normalized(x);
-    const Tensor counts = K::as_dtype(mask, x.dtype());
-    return normalized(x + (1 - counts) * smallest(x.dtype())) * counts;
+    const Tensor seen = K::as_dtype(mask, "bool");
+    return K::where(seen, normalized(K::where(seen, x, -INFINITY)), 0);
   }
   std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
     if (args.axis.all() || args.axis.list().size() != 1) return {};
@@ -132,12 +132,6 @@ class SoftmaxImpl final : public LayerWith<SoftmaxOptions>, public Planned {
   Tensor normalized(const Tensor& x) const {
     if (!args.axis.all() && args.axis.list().size() == 1) return K::softmax(x, args.axis.list()[0]);
     return K::exp(x - K::logsumexp(x, args.axis, true));
-  }
-
-  /// Returns a number below all numbers that a network computes. The number is finite, so that the sum with x
-  /// is not NaN.
-  static double smallest(DType dtype) {
-    return dtype == DType::Float16 ? -3e4 : -static_cast<double>(std::numeric_limits<float>::max()) / 2;
   }
 };
 

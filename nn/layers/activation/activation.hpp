@@ -90,8 +90,8 @@ struct SoftmaxOptions {
   std::optional<DTypePolicy> dtype = {};
 };
 
-/// The softmax function exp(x) / sum(exp(x)). A mask, which broadcasts to x, excludes elements. Excluded
-/// elements become 0, even when the mask excludes all elements of the sum.
+/// The softmax function exp(x) / sum(exp(x)). A mask, which broadcasts to x, excludes elements, whatever they
+/// are. Excluded elements become 0, even when the mask excludes all elements of the sum.
 ///
 ///     nn::Softmax rows, columns({.axis = 1});
 ///     Tensor x = K::constant({{1., 2.}, {1., 4.}});

@@ -49,19 +49,23 @@ class SingleHead : public AttentionLayer<Arguments> {
 
   Tensors call(const Tensors& inputs, const CallArguments& arguments) {
     check(inputs, arguments);
-    const Tensor &query = inputs[0], &value = inputs[1], &key = inputs.back();
-    const Tensor keys_mask = as_bool(this->mask_at(inputs, arguments, 1), 1);
+    const Tensor query_mask = this->mask_at(inputs, arguments, 0),
+                 steps = this->mask_at(inputs, arguments, 1), keys_mask = as_bool(steps, 1),
+                 value = op_helpers::unmasked(inputs[1], steps),
+                 key = inputs.size() > 2 ? op_helpers::unmasked(inputs[2], steps) : value;
+    // The returned scores of a masked query are those of what it holds.
+    const Tensor query =
+        arguments.return_attention_scores ? inputs[0] : op_helpers::unmasked(inputs[0], query_mask);
     Tensors outputs;
     if (is_dot() && !this->needs_weights(query, arguments)) {
       outputs = {fused(query, key, value, keys_mask, arguments.use_causal_mask)};
     } else {
       const Tensor past = arguments.use_causal_mask ? reachable(query, 1, key, 1, true, {}) : Tensor();
-      const Tensor weights = this->weights(scores(query, key), both(keys_mask, past));
-      outputs = {K::matmul(this->dropped(weights), value)};
+      const Tensor seen = both(keys_mask, past), weights = this->weights(scores(query, key), seen);
+      outputs = {this->weighed(this->dropped(weights), value, seen.defined())};
       if (arguments.return_attention_scores) outputs.push_back(weights);
     }
-    if (const Tensor mask = this->mask_at(inputs, arguments, 0); mask.defined())
-      outputs[0] = outputs[0] * K::expand_dims(K::as_dtype(mask, query.dtype()));
+    outputs[0] = op_helpers::unmasked(outputs[0], query_mask);
     return outputs;
   }
 

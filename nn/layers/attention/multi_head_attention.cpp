@@ -112,8 +112,9 @@ class MultiHead : public AttentionLayer<Arguments>, public Planned {
     output_ = add_projection("attention_output", attended, 2, output_shape(query));
   }
 
-  Tensors call(const Tensors& inputs, const CallArguments& arguments) {
-    check(inputs, arguments);
+  Tensors call(const Tensors& given, const CallArguments& arguments) {
+    check(given, arguments);
+    const Tensors inputs = without_masked(given, arguments);
     const Tensor query = query_(inputs[0]), key = key_(inputs.back()), value = value_(inputs[1]);
     const double scale = 1 / std::sqrt(static_cast<double>(heads_.key_dim));
     const bool explicitly = this->needs_weights(query, arguments);
@@ -124,7 +125,8 @@ class MultiHead : public AttentionLayer<Arguments>, public Planned {
     Tensor attended, weights;
     if (explicitly || (mask.defined() && !axes_.plain())) {
       weights = this->weights(axes_.unfolded_scores(dots(q * scale, k), query, key), mask);
-      attended = weighed(axes_.folded_scores(this->dropped(weights)), v);
+      const Tensor kept = axes_.folded_scores(this->dropped(weights));
+      attended = heads_first(this->weighed(kept, heads_first(v), mask.defined()));
     } else {
       attended = K::scaled_dot_product_attention(
           q, k, v, {.mask = mask, .causal = causal, .scale = scale, .heads_last = true});
@@ -207,8 +209,16 @@ class MultiHead : public AttentionLayer<Arguments>, public Planned {
   static Tensor dots(const Tensor& query, const Tensor& key) {
     return K::matmul(heads_first(query), heads_first(key), {.transpose_b = true});
   }
-  static Tensor weighed(const Tensor& weights, const Tensor& value) {
-    return heads_first(K::matmul(weights, heads_first(value)));
+
+  /// Returns the inputs with zeros for masked steps. A step is masked for keys and values if it is for either.
+  Tensors without_masked(const Tensors& inputs, const CallArguments& arguments) const {
+    const auto mask = [&](std::size_t i) { return this->mask_at(inputs, arguments, i); };
+    Tensors out{op_helpers::unmasked(inputs[0], mask(0))};
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+      const Tensor x = op_helpers::unmasked(inputs[i], mask(1));
+      out.push_back(inputs.size() > 2 ? op_helpers::unmasked(x, mask(2)) : x);
+    }
+    return out;
   }
 
   /// Returns the mask of the keys that each query may see, which broadcasts to the scores; undefined when

@@ -1,7 +1,9 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 
-/// Masks: a tensor may carry the valid time steps of its batch from layer to layer.
+/// Masks: a tensor may carry the valid time steps of its batch from layer to layer. The other steps may hold any
+/// numbers, infinity and NaN, too: layers, losses and metrics that use masks select these steps away, with
+/// their gradients.
 namespace ktape::nn {
 
 /// Returns the mask that a tensor carries, `(batch, steps)`; undefined for a tensor without a mask. Layers

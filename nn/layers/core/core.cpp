@@ -170,9 +170,7 @@ class MaskingImpl final : public LayerWith<MaskingArguments> {
     supports_masking = true;
     input_spec = {{.min_ndim = 2}};
   }
-  Tensor call(const Tensor& x) override {
-    return x * K::as_dtype(K::any(x != args.mask_value, -1, true), x.dtype());
-  }
+  Tensor call(const Tensor& x) override { return K::where(K::any(x != args.mask_value, -1, true), x, 0); }
   Tensor compute_mask(const Tensor& x, const Tensor&) override { return K::any(x != args.mask_value, -1); }
 };
 

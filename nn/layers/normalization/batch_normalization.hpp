@@ -12,6 +12,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/unmasked.hpp>
 #include <ktape/ops/updates.hpp>
 
 /// The base class of normalizing layers, and the implementation of BatchNormalization. Internal: sources
@@ -180,14 +181,16 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions>, pub
     return batch;
   }
 
-  /// Normalizes x with statistics in which `counts` weighs each element.
+  /// Normalizes x with statistics in which `counts` weighs each element; elements of weight 0 may be infinite or
+  /// NaN.
   K::NormalizedBatch normalize_unmasked(const Tensor& given, const Tensor& given_counts) const {
     const DType dtype = moving_mean_.dtype();
     const Tensor x = K::as_dtype(given, dtype), counts = K::as_dtype(given_counts, dtype);
     const Axes axes = other_axes(x.ndim());
+    const auto counted = [&](const Tensor& t) { return op_helpers::unmasked(t, counts); };
     const Tensor n = total(K::sum(counts * K::ones_like(x), axes, true)) + K::epsilon();
-    const Tensor mean = total(K::sum(counts * x, axes, true)) / n;
-    const Tensor variance = total(K::sum(counts * K::square(x - mean), axes, true)) / n;
+    const Tensor mean = total(K::sum(counts * counted(x), axes, true)) / n;
+    const Tensor variance = total(K::sum(counts * K::square(counted(x - mean)), axes, true)) / n;
     const Tensor flat_mean = K::reshape(mean, {-1}), flat_variance = K::reshape(variance, {-1});
     const Tensor y = normalized(x, flat_mean, flat_variance);
     return {K::as_dtype(y, given.dtype()), flat_mean, flat_variance};

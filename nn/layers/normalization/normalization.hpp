@@ -27,8 +27,8 @@ struct BatchNormalizationOptions {
 /// Batch normalization: gamma * (x - mean) / sqrt(variance + epsilon) + beta for each channel. In training,
 /// mean and population variance are computed from the batch, and each moving statistic becomes moving *
 /// momentum + batch * (1 - momentum). In inference, and while `trainable` is false, the layer uses the moving
-/// statistics. With a mask, only the unmasked steps enter the statistics of a batch. Weights of shape
-/// (channels,): gamma, beta, moving_mean, moving_variance.
+/// statistics. With a mask, only the unmasked steps enter the statistics of a batch, whatever the others hold.
+/// Weights of shape (channels,): gamma, beta, moving_mean, moving_variance.
 ///
 ///     nn::BatchNormalization layer;
 ///     std::cout << layer(K::constant({{1., 2.}, {3., 4.}}));

@@ -2,6 +2,7 @@
 #include <ktape/nn/layers/convolutional/spatial.hpp>
 #include <ktape/nn/layers/pooling/pooling.hpp>
 #include <ktape/ops/as_dtype.hpp>
+#include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/pooling.hpp>
 #include <ktape/ops/operators.hpp>
@@ -97,8 +98,9 @@ class GlobalPoolingImpl : public LayerWith<GlobalPoolingOptions>, public Planned
   }
 
   Tensor masked_mean(const Tensor& x, const Tensor& mask) const {
-    const Tensor counts = K::expand_dims(K::as_dtype(mask, x.dtype()), channel_axis(args.data_format));
-    return K::sum(x * counts, axes_, args.keepdims) / K::sum(counts, axes_, args.keepdims);
+    const Tensor seen = K::expand_dims(K::as_dtype(mask, "bool"), channel_axis(args.data_format));
+    const Tensor count = K::sum(K::as_dtype(seen, x.dtype()), axes_, args.keepdims);
+    return K::sum(K::where(seen, x, 0), axes_, args.keepdims) / K::maximum(count, 1);
   }
 
   bool maximum_;

@@ -116,7 +116,7 @@ class GlobalMaxPooling3D : public Layer {
 };
 
 /// The mean over all steps of a sequence: (batch, channels). With a mask, the mean is over the unmasked
-/// steps.
+/// steps, and 0 if there are none.
 ///
 ///     nn::GlobalAveragePooling1D layer;
 ///     std::cout << layer(K::random_normal({2, 8, 3})).shape()

@@ -9,6 +9,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random/random.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/unmasked.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -96,7 +97,7 @@ class ConvLSTMCell final : public CellImpl {
     Shape pictures = x.shape();
     pictures.erase(0);
     pictures[0] = x.shape().count(0, 2);
-    const Tensor all = projected(K::reshape(x, pictures), {});
+    const Tensor all = projected(K::reshape(op_helpers::unmasked(x, options.mask), pictures), {});
     Shape sequences = all.shape();
     sequences[0] = x.shape()[1];
     sequences.insert(0, x.shape()[0]);

@@ -4,6 +4,9 @@
 #include <ktape/nn/layers/activation/activation.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/regularization/regularization.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/linalg/matmul.hpp>
+#include <ktape/ops/unmasked.hpp>
 
 /// The base class of the attention layers.
 namespace ktape::nn {
@@ -70,6 +73,10 @@ class AttentionLayer : public LayerWith<Arguments> {
     return with_mask(softmax_(scores, {.mask = mask}), Tensor());
   }
   Tensor dropped(const Tensor& weights) const { return args.dropout > 0 ? dropout_(weights) : weights; }
+  /// Returns the weighed sums of the values. Values that a mask hides may be infinite or NaN.
+  static Tensor weighed(const Tensor& weights, const Tensor& values, bool masked) {
+    return masked ? op_helpers::weighed_sum(weights, values) : backend::matmul(weights, values);
+  }
 
  private:
   Layer softmax_, dropout_;
