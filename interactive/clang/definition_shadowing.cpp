@@ -13,6 +13,7 @@
 #include <clang/Sema/IdentifierResolver.h>
 #include <clang/Sema/Scope.h>
 #include <clang/Sema/Sema.h>
+#include <ktape/interactive/clang/checked_division.hpp>
 #include <ktape/interactive/clang/definition_shadowing.hpp>
 #include <ktape/interactive/clang/initialization_order.hpp>
 
@@ -123,6 +124,11 @@ bool is_part_of_another(const clang::NamedDecl* decl) {
          llvm::isa<clang::ClassTemplateSpecializationDecl, clang::VarTemplateSpecializationDecl>(decl);
 }
 
+bool is_in_header(const clang::Decl& decl) {
+  const clang::SourceManager& sources = decl.getASTContext().getSourceManager();
+  return sources.isInSystemHeader(sources.getExpansionLoc(decl.getLocation()));
+}
+
 }  // namespace
 
 void Declarations::attach(clang::CompilerInstance& compiler) {
@@ -144,12 +150,17 @@ void Declarations::begin_cell() {
 
 void Declarations::declared(clang::Decl* decl) {
   if (auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl);
-      function && function->isTemplateInstantiation())
+      function && function->isTemplateInstantiation()) {
     instantiated_.insert(function);
+    // The pattern of a template of the session has no types to divide yet.
+    if (number_ > 0 && !function->getTemplateInstantiationPattern()->isFromASTFile())
+      check_divisors(*decl, compiler_->getSema());
+  }
   if (number_ == 0 || decl->isFromASTFile() || !decl->getLexicalDeclContext()->isFileContext()) return;
   if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl);
       function && function->isTemplateInstantiation())
     return;
+  if (!is_in_header(*decl)) check_divisors(*decl, compiler_->getSema());
   of_cell_.push_back(decl);
   initialize_in_order(*decl);
   auto* statement = llvm::dyn_cast<clang::TopLevelStmtDecl>(decl);

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ktape/interactive/clang/diagnostics.hpp>
@@ -24,6 +25,20 @@ class Declarations {
   Declarations(const Declarations&) = delete;
   Declarations& operator=(const Declarations&) = delete;
   void attach(clang::CompilerInstance& compiler);
+
+  /// A scope in which the session itself compiles code, which is no part of a cell.
+  class Pause {
+   public:
+    explicit Pause(Declarations& declarations)
+        : number_(declarations.number_), before_(std::exchange(number_, 0)) {}
+    ~Pause() { number_ = before_; }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    int& number_;
+    int before_;
+  };
 
   void begin_cell();
   /// Removes the names of a failed attempt before the cell is compiled again.

@@ -14,7 +14,6 @@ class Scanner {
     while (at_ < text_.size()) step();
   }
   int depth() const { return depth_; }
-  bool inside_braces() const { return braces_ > 0; }
   bool ends_with_if() const { return if_ && statement_ended_ && !open(); }
   bool open() const { return open_ || depth_ > 0 || conditions_ > 0 || text_.ends_with('\\') || needs_body_; }
 
@@ -54,7 +53,6 @@ class Scanner {
     if (c == '(' && depth_ == 0) head_ = begins_statement(word_before());
     if (c == '(' || c == '[' || c == '{') ++depth_;
     if (c == ')' || c == ']' || c == '}') --depth_;
-    if (c == '{' || c == '}') braces_ += c == '{' ? 1 : -1;
     if (c == '}' && depth_ == 0) statement_ended_ = true;
     ++at_;
     if (depth_ == 0) needs_body_ = c == ')' ? head_ : word_before() == "else";
@@ -110,7 +108,7 @@ class Scanner {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  int depth_ = 0, braces_ = 0, conditions_ = 0;
+  int depth_ = 0, conditions_ = 0;
   bool open_ = false;
   bool if_ = false, statement_ended_ = false;  // if_: the last statement may still take an `else`
   bool head_ = false, needs_body_ = false;  // inside, and after, the parentheses of a statement such as `for`
@@ -121,7 +119,6 @@ class Scanner {
 bool incomplete(std::string_view text) { return Scanner(text).open(); }
 bool ends_with_if(std::string_view text) { return Scanner(text).ends_with_if(); }
 int open_brackets(std::string_view text) { return std::max(0, Scanner(text).depth()); }
-bool inside_braces(std::string_view text) { return Scanner(text).inside_braces(); }
 
 bool has_unfinished_pragma(const std::string& text) {
   static const std::regex unfinished(

@@ -17,9 +17,6 @@ bool ends_with_if(std::string_view text);
 /// Returns the number of brackets that are open at the end of the text.
 int open_brackets(std::string_view text);
 
-/// Returns whether the end of the text is inside braces.
-bool inside_braces(std::string_view text);
-
 /// Returns whether the text has a `_Pragma` without a string or name in parentheses.
 bool has_unfinished_pragma(const std::string& text);
 

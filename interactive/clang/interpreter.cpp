@@ -17,6 +17,7 @@
 #include <ktape/interactive/clang/cell_text.hpp>
 #include <ktape/interactive/clang/completion.hpp>
 #include <ktape/interactive/clang/definition_shadowing.hpp>
+#include <ktape/interactive/clang/described_types.hpp>
 #include <ktape/interactive/clang/diagnostics.hpp>
 #include <ktape/interactive/clang/hints.hpp>
 #include <ktape/interactive/clang/input_validator.hpp>
@@ -163,6 +164,7 @@ class Interpreter::Session {
         return {Ending::Rejected, problem};
       }
     }
+    describe_types();
     std::size_t done = 0;
     bool inside = false;  // whether step `done` is running
     const auto begin = std::chrono::steady_clock::now();
@@ -239,6 +241,25 @@ class Interpreter::Session {
     code_.prepare(*unit->TheModule, 0);
     std::vector<std::function<void()>> none;
     if (std::string problem = load(*unit, {}, none); !problem.empty()) throw std::runtime_error(problem);
+  }
+
+  /// Compiles and runs what tells display.hpp about the types of the cell. A type that clang refuses there is shown by its name.
+  void describe_types() {
+    const std::string text = descriptions(declarations_.of_cell());
+    if (text.empty()) return;
+    const Declarations::Pause pause(declarations_);
+    std::vector<std::function<void()>> functions;
+    auto unit = parse_once(text);
+    if (unit && diagnostics_.getNumErrors() == 0) {
+      const std::vector<Step> steps = code_.prepare(*unit->TheModule, ++cells_);
+      if (load(*unit, steps, functions).empty())
+        for (const auto& function : functions) function();
+    } else {
+      if (unit) undo();
+      else llvm::consumeError(unit.takeError());
+      drop_generated_code();
+    }
+    diagnostics_.clear();
   }
 
   void watch_tokens(clang::Preprocessor& preprocessor) {
@@ -497,7 +518,10 @@ std::vector<Interpreter::Name> Interpreter::names() const {
   std::vector<Name> names;
   clang::PrintingPolicy policy(session_->compiler().getLangOpts());
   policy.SuppressTagKeyword = true;
+  const clang::SourceManager& sources = session_->compiler().getSourceManager();
   for (const clang::NamedDecl* decl : session_->declarations().visible()) {
+    if (!sources.getBufferName(sources.getExpansionLoc(decl->getLocation())).starts_with("input_line_"))
+      continue;
     const std::string name = decl->getQualifiedNameAsString();
     const clang::Decl* plain = decl;
     if (const auto* pattern = llvm::dyn_cast<clang::TemplateDecl>(decl)) plain = pattern->getTemplatedDecl();

@@ -55,7 +55,7 @@ class Interpreter {
   struct Name {
     std::string name, kind, type;
   };
-  /// Returns the session's declarations, oldest first. The kind is "variable", "function" or "type".
+  /// Returns the declarations of the cells, without those of headers, oldest first. The kind is "variable", "function" or "type".
   std::vector<Name> names() const;
   /// Returns the words that may replace the last word of `text` after the given declarations. Runs nothing.
   std::vector<std::string> completions(const std::string& declarations, const std::string& text) const;

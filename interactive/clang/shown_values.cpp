@@ -2,8 +2,8 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/Sema/Lookup.h>
 #include <clang/Sema/Sema.h>
+#include <ktape/interactive/clang/display_call.hpp>
 #include <ktape/interactive/clang/session_objects.hpp>
 #include <ktape/interactive/clang/shown_values.hpp>
 
@@ -35,10 +35,7 @@ class ValueDisplay : public clang::RuntimeInterfaceBuilder {
     if (value->getType()->isVoidType()) return clang::ExprWithCleanups::Create(sema.Context, value, true, {});
     const clang::QualType type = value->getType().getNonReferenceType().getUnqualifiedType();
     const bool keep = can_be_copied(type) && !is_stream(type);
-    const clang::ExprResult function = find(keep ? "show_and_keep" : "show", value->getBeginLoc());
-    if (function.isInvalid()) return clang::ExprError();
-    const clang::ExprResult call =
-        sema.ActOnCallExpr(sema.TUScope, function.get(), value->getBeginLoc(), value, value->getEndLoc());
+    const clang::ExprResult call = call_display_function(sema, keep ? "show_and_keep" : "show", value);
     if (call.isInvalid()) return clang::ExprError();
     if (keep) values_.will_show(type);
     return clang::ExprWithCleanups::Create(sema.Context, call.get(), true, {});
@@ -47,20 +44,6 @@ class ValueDisplay : public clang::RuntimeInterfaceBuilder {
   static bool is_stream(clang::QualType type) {
     const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
     return record && record->isInStdNamespace() && record->getName().contains("stream");
-  }
-
-  clang::ExprResult find(const char* function, clang::SourceLocation at) {
-    clang::Sema& sema = compiler_.getSema();
-    clang::DeclContext* place = sema.Context.getTranslationUnitDecl();
-    for (const char* name : {"ktape", "interactive"}) {
-      const auto found = place->lookup(&sema.Context.Idents.get(name));
-      if (found.empty()) return clang::ExprError();
-      place = llvm::cast<clang::DeclContext>(found.front());
-    }
-    clang::LookupResult found(sema, &sema.Context.Idents.get(function), at, clang::Sema::LookupOrdinaryName);
-    sema.LookupQualifiedName(found, place);
-    clang::CXXScopeSpec scope;
-    return sema.BuildDeclarationNameExpr(scope, found, false);
   }
 
   clang::CompilerInstance& compiler_;

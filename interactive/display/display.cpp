@@ -83,6 +83,24 @@ void write_variable(std::ostream& out, const Variable& variable) {
   else out << "None";
 }
 
+namespace {
+std::map<std::string, Description>& descriptions() {
+  static std::map<std::string, Description> all;
+  return all;
+}
+}  // namespace
+
+void add_description(const std::type_info& type, Description description) {
+  descriptions()[type.name()] = std::move(description);
+}
+
+const Description* description_of(const std::type_info& type) {
+  const auto found = descriptions().find(type.name());
+  return found == descriptions().end() ? nullptr : &found->second;
+}
+
+void fail_division() { fail("[/] the divisor of an integer must not be 0: received 0"); }
+
 void write_model(std::ostream& out, const nn::Model& model) {
   if (!model.defined()) {
     out << "None";
@@ -97,6 +115,10 @@ void write_model(std::ostream& out, const nn::Model& model) {
 
 void write_history(std::ostream& out, const nn::History& history) {
   const std::vector<std::string> names = history.names();
+  if (names.empty()) {
+    out << "<History of no epochs>";
+    return;
+  }
   const auto width = [](const std::string& name) {
     return static_cast<int>(std::max<std::size_t>(8, name.size()));
   };

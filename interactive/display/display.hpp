@@ -6,10 +6,12 @@
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/plot/plot.hpp>
 #include <ktape/nn/training/history.hpp>
+#include <ktape/ops/help/help.hpp>
 
 #include <xtensor/xio.hpp>
 
 #include <exception>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -19,6 +21,8 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -126,6 +130,52 @@ concept FunctionObject = requires {
 template <class T>
 void write(std::ostream& out, const T& value);
 
+/// Writes a value of a type that the session defines.
+using Description = std::function<void(std::ostream&, const void*)>;
+void add_description(const std::type_info& type, Description description);
+/// Returns null for a type without a description.
+const Description* description_of(const std::type_info& type);
+
+/// Shows values of a type by a function from now on; returns true. The session describes the structs and enums of its cells.
+template <class T>
+bool describe(void (*write_value)(std::ostream&, const T&)) {
+  add_description(typeid(T), [write_value](std::ostream& out, const void* value) {
+    write_value(out, *static_cast<const T*>(value));
+  });
+  return true;
+}
+
+/// Writes the members of a struct: `Point{.x = 1, .y = 2}`.
+class MemberList {
+ public:
+  MemberList(std::ostream& out, const char* type) : out_(out) { out_ << type << '{'; }
+  ~MemberList() { out_ << '}'; }
+  MemberList(const MemberList&) = delete;
+  MemberList& operator=(const MemberList&) = delete;
+  template <class T>
+  void add(const char* name, const T& value) {
+    out_ << (std::exchange(first_, false) ? "." : ", .") << name << " = ";
+    write(out_, value);
+  }
+
+ private:
+  std::ostream& out_;
+  bool first_ = true;
+};
+
+/// Writes a value of an enum that no enumerator names: `Color(7)`.
+template <class E>
+void write_number_of(std::ostream& out, std::string_view type, E value) {
+  out << type << '(' << +static_cast<std::underlying_type_t<E>>(value) << ')';
+}
+
+template <class T>
+bool write_described(std::ostream& out, const T& value) {
+  const Description* const description = description_of(typeid(T));
+  if (description) (*description)(out, &value);
+  return description != nullptr;
+}
+
 /// Writes the elements between braces, at most the first 1000.
 template <class Range>
 void write_range(std::ostream& out, Range& range) {
@@ -172,9 +222,15 @@ void write(std::ostream& out, const T& value) {
     write_floating(out, value);
   else if constexpr (std::is_integral_v<Plain>) out << +value;
   else if constexpr (std::is_same_v<Plain, DType::Kind>) out << DType(value);
-  else if constexpr (std::is_enum_v<Plain> && std::is_convertible_v<Plain, int> && sizeof(Plain) == 1)
-    out << static_cast<int>(value);
-  else if constexpr (std::is_convertible_v<const T&, const char*>) {
+  else if constexpr (std::is_enum_v<Plain>) {
+    if (write_described(out, value)) return;
+    if constexpr (Streamable<T> && !std::is_convertible_v<Plain, int>) out << value;
+    else if constexpr (std::is_convertible_v<Plain, int>)
+      out << +static_cast<std::underlying_type_t<Plain>>(value);
+    else write_number_of(out, type_name<Plain>(), value);
+  } else if constexpr (std::is_same_v<Plain, backend::HelpText>) {
+    out << value.substr(0, value.find_last_not_of('\n') + 1);
+  } else if constexpr (std::is_convertible_v<const T&, const char*>) {
     if (const char* text = value) write_quoted(out, text, '"');
     else out << "nullptr";
   } else if constexpr (std::is_convertible_v<const T&, std::string_view>) write_quoted(out, value, '"');
@@ -209,9 +265,7 @@ void write(std::ostream& out, const T& value) {
   else if constexpr (Variant<Plain>) std::visit([&](const auto& one) { write(out, one); }, value);
   else if constexpr (std::is_base_of_v<std::exception, Plain>)
     out << '<' << type_name<Plain>() << ": " << value.what() << '>';
-  else if constexpr (std::is_enum_v<Plain>)
-    out << type_name<Plain>() << '(' << +static_cast<std::underlying_type_t<Plain>>(value) << ')';
-  else out << '<' << type_name<Plain>() << '>';
+  else if (!write_described(out, value)) out << '<' << type_name<Plain>() << '>';
 }
 
 template <class T>
@@ -243,6 +297,16 @@ template <class T>
 void show_and_keep(const T& value) {
   show(value);
   keep_value(std::make_shared<std::remove_cv_t<T>>(value));
+}
+
+/// Throws ValueError: a cell divided an integer by 0.
+[[noreturn]] void fail_division();
+
+/// Returns the divisor of integers in a cell. Throws ValueError if it is 0.
+template <class T>
+constexpr T divisor(T value) {
+  if (value == 0) fail_division();
+  return value;
 }
 
 /// Shows a value in the middle of a cell, as in IPython.

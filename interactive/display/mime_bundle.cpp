@@ -183,9 +183,9 @@ MimeBundle forms_of(const Variable& variable) {
 
 MimeBundle forms_of(const nn::History& history) {
   std::string html;
+  if (history.names().empty()) return {};
   for (const plot::Figure& figure : figures_of(history))
     html += "<div style=\"flex:0 1 440px\">" + figure.svg() + "</div>";
-  if (html.empty()) return {};
   return {{"text/html", "<div style=\"display:flex;flex-wrap:wrap\">" + html + "</div>"}};
 }
 
@@ -219,6 +219,7 @@ plot::Figure figure_of(const Variable& variable) {
 }
 
 std::vector<plot::Figure> figures_of(const nn::History& history) {
+  if (history.names().empty()) fail("[%plot] the history must hold an epoch: received none");
   std::vector<plot::Figure> figures;
   for (const std::string& name : history.names())
     if (!name.starts_with("val_") || !history.contains(name.substr(4)))

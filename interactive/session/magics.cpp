@@ -12,20 +12,24 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <optional>
+#include <regex>
 #include <sstream>
 #include <string_view>
 
 namespace ktape::interactive {
 namespace {
 
-constexpr const char* commands[] = {"%cd",   "%help",  "%include", "%lib",  "%load", "%out",    "%plot",
-                                    "%quit", "%reset", "%restart", "%save", "%time", "%timeit", "%who"};
+constexpr const char* commands[] = {"%cd",   "%edit", "%help",   "%history", "%include", "%lib",
+                                    "%load", "%out",  "%plot",   "%quit",    "%reset",   "%restart",
+                                    "%save", "%time", "%timeit", "%who"};
 
 constexpr const char* help =
     "Type C++. The value of an expression without a semicolon is shown; a declaration may be repeated.\n"
@@ -36,6 +40,9 @@ constexpr const char* help =
     "  Tab            completes a name\n"
     "  _, Out[n]      the last shown value, and the n-th; %out lists them\n"
     "  %who           lists the declarations of the session\n"
+    "  %history [N]   lists what was typed, or the last N of it\n"
+    "  %edit [N]      opens the last cell, or the N-th of %history, in the program of $EDITOR, and runs it; "
+    "%edit FILE runs a file\n"
     "  %plot VALUE    draws a history, a tensor or numbers\n"
     "  %time CODE     runs code and shows the time; %timeit CODE runs it many times\n"
     "  %load FILE     runs a file\n"
@@ -46,18 +53,27 @@ constexpr const char* help =
     "  %restart       begins a new session in a new process, with the declarations of this session\n"
     "  Ctrl-C         ends the running cell or discards the typed text; three times: also inside a library;\n"
     "                 a training ends after its batch, and model and history keep what was learned\n"
-    "  Ctrl-D, quit   leaves the prompt; Ctrl-D also ends a cell with open brackets";
+    "  Ctrl-D, quit   leaves the prompt; an empty line and Ctrl-D also end a cell with open brackets";
 
-/// Writes declarations to a file in the folder of temporary files, and returns the file's path; empty if the
-/// file cannot be written.
-std::string save_declarations(const std::string& declarations) {
+/// Writes text to a file in the folder of temporary files, and returns the file's path; empty if the file cannot be written.
+std::string save_text(const std::string& prefix, const std::string& text) {
   const std::string path =
-      (std::filesystem::temp_directory_path() / ("ktape_session_" + std::to_string(getpid()) + ".cpp"))
-          .string();
+      (std::filesystem::temp_directory_path() / (prefix + std::to_string(getpid()) + ".cpp")).string();
   std::ofstream file(path);
-  file << declarations;
+  file << text;
   file.close();
   return file ? path : std::string();
+}
+
+std::string save_declarations(const std::string& declarations) {
+  return save_text("ktape_session_", declarations);
+}
+
+/// Returns the number that a text is; nothing for another text.
+std::optional<std::size_t> number_in(const std::string& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
 std::string joined_commands() {
@@ -96,6 +112,11 @@ Shell::Shell() : interpreter_(open_interpreter()) {}
 Shell::~Shell() = default;
 
 Ending Shell::execute(const std::string& text, const std::string& file, int number) {
+  if (const std::string input = trimmed(text); !input.empty()) inputs_.push_back(input);
+  return perform(text, file, number);
+}
+
+Ending Shell::perform(const std::string& text, const std::string& file, int number) {
   const std::string code = trimmed(text);
   if (code.empty()) return {};
   if (code.front() == '%') return command(code);
@@ -149,6 +170,8 @@ Ending Shell::command(const std::string& text) {
   if (name == "%plot") return plot(rest);
   if (name == "%load") return load(rest);
   if (name == "%save") return save(rest);
+  if (name == "%history") return list_inputs(rest);
+  if (name == "%edit") return edit(rest);
   if (name == "%who") who();
   else if (name == "%out") list_results();
   else if (name == "%reset") reset();
@@ -173,7 +196,7 @@ Ending Shell::time(const std::string& code) {
   if (code.empty()) return refused("ValueError: [%time] code must be given: received nothing");
   const auto begin = std::chrono::steady_clock::now();
   const double before = interpreter_->seconds_running();
-  const Ending ending = execute(code);
+  const Ending ending = perform(code);
   const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
   const double running = interpreter_->seconds_running() - before;
   std::cout << duration_text(running) << " (and " << duration_text(all.count() - running) << " to compile)"
@@ -243,12 +266,59 @@ void Shell::who() const {
   std::cout << std::right << std::flush;
 }
 
+Ending Shell::list_inputs(const std::string& count) const {
+  const std::optional<std::size_t> last = count.empty() ? inputs_.size() : number_in(count);
+  if (!last)
+    return refused("ValueError: [%history] the number of inputs must be a whole number: received " + count);
+  for (std::size_t i = inputs_.size() - std::min(*last, inputs_.size()); i < inputs_.size(); ++i) {
+    std::cout << std::setw(4) << i + 1 << "  ";
+    for (const char c : inputs_[i]) std::cout << c << (c == '\n' ? "      " : "");
+    std::cout << '\n';
+  }
+  std::cout.flush();
+  return {};
+}
+
+/// Gives the text to be edited: the last cell, the cell of a number, or that of a file.
+Ending Shell::edited_text(const std::string& what, std::string& text) const {
+  if (what.empty()) {
+    const auto last =
+        std::find_if(inputs_.rbegin(), inputs_.rend(), [](const auto& one) { return one[0] != '%'; });
+    if (last != inputs_.rend()) text = *last;
+    return {};
+  }
+  const std::optional<std::size_t> number = number_in(what);
+  if (!number) return std::filesystem::exists(what) ? read_file(what, text) : Ending();
+  if (*number < 1 || *number > inputs_.size())
+    return refused("ValueError: [%edit] the number must be one of %history, from 1 to " +
+                   std::to_string(inputs_.size()) + ": received " + what);
+  text = inputs_[*number - 1];
+  return {};
+}
+
+Ending Shell::edit(const std::string& what) {
+  if (!can_leave_)
+    return refused("ValueError: [%edit] a cell of a notebook is edited where it stands: received %edit");
+  std::string text;
+  if (const Ending ending = edited_text(what, text); ending.kind != Ending::Finished) return ending;
+  const bool names_file = !what.empty() && !number_in(what);
+  const std::string path = names_file ? what : save_text("ktape_cell_", text + '\n');
+  if (path.empty()) return refused("IOError: [%edit] the cell cannot be written to a temporary file");
+  Ending ending = run_system_command("${VISUAL:-${EDITOR:-editor}} '" +
+                                     std::regex_replace(path, std::regex("'"), "'\\''") + "'");
+  if (ending.kind == Ending::Finished) ending = read_file(path, text);
+  std::error_code error;
+  if (!names_file) std::filesystem::remove(path, error);
+  return ending.kind == Ending::Finished ? execute(text, names_file ? path : std::string()) : ending;
+}
+
 void Shell::reset() {
   finish();
   // Compiled code is not unloaded: registered classes and running threads may still use it.
   static_cast<void>(interpreter_.release());
   interpreter_ = open_interpreter();
   program_ = {};
+  inputs_.clear();
   shown_values_ = 0;
   may_take_else_ = false;
 }
@@ -272,7 +342,7 @@ Ending Shell::load(const std::string& path) {
     ending = command(text.substr(0, end));
     text.erase(0, end + 1);
   }
-  return ending.kind == Ending::Finished ? execute(text, path) : ending;
+  return ending.kind == Ending::Finished ? perform(text, path) : ending;
 }
 
 Ending Shell::save(const std::string& path) const {
@@ -334,7 +404,7 @@ std::vector<std::string> Shell::completions(const std::string& text) {
       if (std::string_view(command).starts_with(text)) found.emplace_back(command);
     return found;
   }
-  for (const char* command : {"%cd ", "%include ", "%lib ", "%load ", "%save "})
+  for (const char* command : {"%cd ", "%edit ", "%include ", "%lib ", "%load ", "%save "})
     if (text.starts_with(command)) return paths(trimmed(text.substr(space)));
   if (text.starts_with('!')) return paths(text.substr(text.find_last_of(" !") + 1));
   const std::size_t begin = text.starts_with('%') ? space : text.starts_with('?') ? 1 : 0;

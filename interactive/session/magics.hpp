@@ -41,6 +41,7 @@ class Shell {
   const std::string& restart_file() const { return restart_file_; }
 
  private:
+  Ending perform(const std::string& text, const std::string& file = {}, int number = 0);
   Ending command(const std::string& text);
   Ending question(const std::string& name);
   Ending run_cell(const std::string& text, const std::string& file, int number);
@@ -53,6 +54,9 @@ class Shell {
   void list_results() const;
   Ending plot(const std::string& value);
   void who() const;
+  Ending list_inputs(const std::string& count) const;
+  Ending edit(const std::string& what);
+  Ending edited_text(const std::string& what, std::string& text) const;
   void reset();
   Ending restart();
   std::string given_up_message(const Ending& ending);
@@ -60,7 +64,8 @@ class Shell {
   Ending save(const std::string& path) const;
 
   std::unique_ptr<Interpreter> interpreter_;
-  Program program_;  // the cells that ran
+  Program program_;                  // the cells that ran
+  std::vector<std::string> inputs_;  // all cells and commands
   bool can_restart_ = false, can_leave_ = false, left_ = false;
   bool may_take_else_ = false;  // whether the last cell was an `if` without `else`
   int shown_values_ = 0;

@@ -51,6 +51,11 @@ class Cancellation {
     return !(sources[1].revents & POLLIN);
   }
 
+  static bool key_waits() {
+    pollfd keyboard = {STDIN_FILENO, POLLIN, 0};
+    return poll(&keyboard, 1, 0) > 0;
+  }
+
   /// Returns whether Ctrl-C came since the last call.
   bool taken() const {
     char bytes[64];
@@ -175,8 +180,9 @@ class Editor {
         cell_.clear();
         continue;
       }
-      // An empty line ends an incomplete cell outside of braces, so that a missing parenthesis is reported.
-      const bool ended = at_end || (trimmed(line).empty() && !inside_braces(text));
+      // An empty line ends an incomplete cell, so that what is missing is reported; in text that a terminal pastes without marks
+      // it is a part of the cell.
+      const bool ended = at_end || (trimmed(line).empty() && (has_controls() || !cancellation_.key_waits()));
       if (incomplete(text) && !ended) continue;
       HistEvent event;
       history(history_, &event, H_ENTER, text.c_str());

@@ -32,13 +32,13 @@ std::string folder_of_headers() {
 
 }  // namespace
 
-std::string help(const std::string& name) {
+HelpText help(const std::string& name) {
   static const help_text::HeaderIndex index(folder_of_headers());
   const std::string known = index.resolved(name);
   if (known.empty()) fail<ValueError>("[help] a name must be one of the headers: received name=", name);
-  return help_text::description(
+  return HelpText(help_text::description(
       known.starts_with("backend::") ? "K::" + known.substr(9) : known, index.places(known),
-      index.options_of(known), [](const std::string& other) { return index.places(other); }, 100);
+      index.options_of(known), [](const std::string& other) { return index.places(other); }, 100));
 }
 
 }  // namespace ktape::backend

@@ -1,7 +1,13 @@
 #pragma once
 #include <string>
+#include <utility>
 
 namespace ktape::backend {
+
+/// The text of `help`, a string that the prompt prints instead of quoting it.
+struct HelpText : std::string {
+  explicit HelpText(std::string text) : std::string(std::move(text)) {}
+};
 
 /// Returns what the installed headers say about a function, a class or a struct: its comment, its declarations, a
 /// table of its options, and the text about its family. `?conv2d` in the prompt shows the same text. A name
@@ -11,6 +17,6 @@ namespace ktape::backend {
 /// Throws ValueError for an unknown name, and IOError if there are no headers. Python's `help`.
 ///
 ///     std::cout << K::help("relu").substr(0, 31);
-std::string help(const std::string& name);
+HelpText help(const std::string& name);
 
 }  // namespace ktape::backend

@@ -94,20 +94,62 @@ TEST_CASE("commands and questions") {
   CHECK(prompt.line("size_of_it").find("error: use of undeclared identifier 'size_of_it'") == 0);
 }
 
+TEST_CASE("%who leaves out what headers declare") {
+  Prompt prompt;
+  prompt.line("#include <sys/stat.h>");
+  prompt.line("int mine = 1;");
+  CHECK(prompt.line("%who") == "mine  variable  int");
+}
+
+TEST_CASE("%history lists what was typed") {
+  Prompt prompt;
+  prompt.line("int a = 1;");
+  prompt.type("int f() {\nreturn 2; }\n");
+  prompt.until("\n>>> ");
+  CHECK(prompt.line("%history") == "   1  int a = 1;\n   2  int f() {\n      return 2; }\n   3  %history");
+  CHECK(prompt.line("%history 1") == "   4  %history 1");
+  CHECK(prompt.line("%history many") ==
+        "ValueError: [%history] the number of inputs must be a whole number: received many");
+}
+
+TEST_CASE("%edit runs what an editor makes of a cell") {
+  Prompt prompt;
+  // The editor: a program that replaces 1 by 40.
+  prompt.line("setenv(\"EDITOR\", \"sed -i s/1/40/\", 1); unsetenv(\"VISUAL\");");
+  prompt.line("int a = 1; a");
+  CHECK(prompt.line("%edit") == "40");
+  CHECK(prompt.line("a") == "40");
+  CHECK(prompt.line("%edit 2") == "40");
+  CHECK(prompt.line("%edit 99").find("ValueError: [%edit] the number must be one of %history, from 1 to ") ==
+        0);
+  prompt.line("ofstream(\"it's.cpp\") << \"int b = 11; b\";");
+  CHECK(prompt.line("%edit it's.cpp") == "401");
+  prompt.line("setenv(\"EDITOR\", \"false\", 1);");
+  CHECK(prompt.line("%edit") == "the command ended with status 1");
+}
+
+TEST_CASE("a history without epochs says so") {
+  Prompt prompt;
+  CHECK(prompt.line("nn::History()") == "<History of no epochs>");
+  CHECK(prompt.line("%plot nn::History()") ==
+        "ValueError: [%plot] the history must hold an epoch: received none");
+}
+
 TEST_CASE("shown values are known as _ and Out[n]") {
   const std::string home = Prompt::fresh_home(), program = home + "/session.cpp";
   Prompt prompt(home);
-  constexpr Line lines[] = {{"1 + 1", "2"},
-                            {"_ + 5", "7"},
-                            {"Out[1] + Out[2]", "9"},
-                            {"string(\"ab\") + \"Out[1]\"", "\"abOut[1]\""},
-                            {"_.size()", "8"},
-                            {"K::ones({2})", "tensor([1., 1.], shape=(2,), dtype=float32)"},
-                            {"K::sum(_)", "tensor(2., shape=(), dtype=float32)"},
-                            {"vector<unique_ptr<int>>(1)", "{nullptr}"},
-                            {"struct Alone { vector<unique_ptr<int>> v; }; Alone alone; alone", "<Alone>"},
-                            {"auto kept = [] { return Out[3]; };", ""},
-                            {"kept()", "9"}};
+  constexpr Line lines[] = {
+      {"1 + 1", "2"},
+      {"_ + 5", "7"},
+      {"Out[1] + Out[2]", "9"},
+      {"string(\"ab\") + \"Out[1]\"", "\"abOut[1]\""},
+      {"_.size()", "8"},
+      {"K::ones({2})", "tensor([1., 1.], shape=(2,), dtype=float32)"},
+      {"K::sum(_)", "tensor(2., shape=(), dtype=float32)"},
+      {"vector<unique_ptr<int>>(1)", "{nullptr}"},
+      {"struct Alone { vector<unique_ptr<int>> v; }; Alone alone; alone", "Alone{.v = {}}"},
+      {"auto kept = [] { return Out[3]; };", ""},
+      {"kept()", "9"}};
   for (const Line& line : lines) {
     INFO(std::string(line.typed));
     CHECK(prompt.line(line.typed) == line.says);

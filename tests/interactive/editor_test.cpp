@@ -132,6 +132,24 @@ TEST_CASE("pasted text may be longer than the screen, and may hold an open brace
   CHECK_NOTHROW(terminal.until("4444"));
 }
 
+TEST_CASE("an empty line ends an open cell, also after thousands of pasted lines") {
+  Terminal terminal({KTAPE_PROMPT}, Prompt::fresh_home(), "xterm", 80);
+  terminal.until(">>> ");
+  terminal.type("int sum() {\n");
+  CHECK_NOTHROW(terminal.until("... "));
+  std::string text = "int total = 0;\n";
+  for (int i = 0; i < 3000; ++i)
+    text += "total += " + std::to_string(i % 10) + ";\n" + (i % 100 == 0 ? "\n" : "");
+  terminal.type(pasted(text));
+  terminal.type("\n");
+  CHECK_NOTHROW(terminal.until("... "));
+  terminal.type("\n");
+  CHECK_NOTHROW(terminal.until("error: expected '}'"));
+  CHECK_NOTHROW(terminal.until(">>> "));
+  terminal.type("111 * 7\n");
+  CHECK_NOTHROW(terminal.until("777"));
+}
+
 TEST_CASE("Shift-Tab describes the function whose parenthesis is open") {
   Prompt prompt;
   prompt.type("nn::Conv2D(32, \x1b[Z");

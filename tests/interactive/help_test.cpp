@@ -161,5 +161,6 @@ TEST_CASE("K::help returns the text that a question shows") {
     const std::string shown = bare(prompt.line(std::string("?") + name));
     CHECK(!shown.empty());
     CHECK(shown == bare(prompt.line(std::string("std::cout << K::help(\"") + name + "\");")));
+    CHECK(shown == bare(prompt.line(std::string("K::help(\"") + name + "\")")));
   }
 }

@@ -186,6 +186,51 @@ TEST_CASE("every value is shown") {
   for (const auto& [typed, shown] : lines) CHECK(prompt.line(typed) == shown);
 }
 
+TEST_CASE("structs show their members, and enums their names") {
+  const std::pair<const char*, const char*> lines[] = {
+      {"struct Point { int x = 1; double y = 0.5; string name = \"p\"; }; Point()",
+       "Point{.x = 1, .y = 0.5, .name = \"p\"}"},
+      {"vector<Point>(2)",
+       "{Point{.x = 1, .y = 0.5, .name = \"p\"}, Point{.x = 1, .y = 0.5, .name = \"p\"}}"},
+      {"enum class Color { Red, Green }; Color::Green", "Color::Green"},
+      {"Color(7)", "Color(7)"},
+      {"enum Old { One = 1, Two }; Two", "Old::Two"},
+      {"struct Pen : Point { Color color = Color::Red; int bits : 3 = 2; explicit Pen(int a) { x = a; } int "
+       "more() { return hidden; } "
+       "private: int hidden = 9; }; Pen(4)",
+       "Pen{.x = 4, .y = 0.5, .name = \"p\", .color = Color::Red, .bits = 2}"},
+      {"namespace shapes { struct Box { struct Side { int length = 3; }; Side side; int corners[2] = {1, 2}; "
+       "}; } shapes::Box()",
+       "shapes::Box{.side = shapes::Box::Side{.length = 3}, .corners = {1, 2}}"},
+      {"class Closed { int secret = 1; }; Closed()", "<Closed>"},
+      {"struct Point { long z = 3; }; Point()", "Point{.z = 3}"},
+      {"struct Shown { int a = 1; friend std::ostream& operator<<(std::ostream& out, const Shown&) { return "
+       "out << \"own\"; } }; Shown()",
+       "own"},
+  };
+  Prompt prompt;
+  for (const auto& [typed, shown] : lines) CHECK(prompt.line(typed) == shown);
+}
+
+TEST_CASE("a division of integers by zero is an exception") {
+  Prompt prompt;
+  const std::string text = "ValueError: [/] the divisor of an integer must not be 0: received 0";
+  prompt.line("int zero = 0; long long wide = 0; unsigned char narrow = 0;");
+  for (const char* typed : {"1 / zero", "zero % zero", "7 / wide", "7u % narrow", "zero /= zero",
+                            "wide %= zero", "[] { int n = 5; return n / zero; }()", "1 / 0"})
+    CHECK(prompt.line(typed).find(text) != std::string::npos);
+  CHECK(prompt.line("int half(int a, int b) { return a / b; } half(6, 3)") == "2");
+  CHECK(prompt.line("half(6, 0)") == text);
+  CHECK(prompt.line("template <class T> T ratio(T a, T b) { return a / b; } ratio(3, 0)") == text);
+  CHECK(prompt.line("ratio(3., 0.)") == "inf");
+  CHECK(prompt.line("struct Cell { int n = 8; int over(int d) const { return n / d; } }; Cell().over(0)") ==
+        text);
+  CHECK(prompt.line("try { half(1, 0); } catch (const ValueError& e) { cout << \"caught\"; }") == "caught");
+  CHECK(prompt.line("struct Loud { ~Loud() { cout << \"left \"; } }; { Loud loud; half(1, 0); }") ==
+        "left " + text);
+  CHECK(prompt.line("constexpr int third = 9 / 3; int sized[8 / 4]; third + sizeof sized") == "11");
+}
+
 TEST_CASE("a declaration replaces any declaration of its name") {
   Prompt prompt;
   for (const char* line :

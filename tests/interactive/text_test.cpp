@@ -20,13 +20,12 @@ TEST_CASE("unbalanced text is an error, and names the bracket that is open") {
     prompt.type(text.typed + '\n');
     const auto lines = 1 + std::count(text.typed.begin(), text.typed.end(), '\n');
     for (std::ptrdiff_t line = 0; line < lines; ++line) prompt.until("... ");
-    prompt.type("\n");  // a blank line does not end a cell inside braces, Ctrl-D does
-    prompt.until("... ");
-    prompt.type("\x04");
+    prompt.type(&text == texts ? "\x04" : "\n");  // Ctrl-D ends a cell as an empty line does
     CHECK(prompt.until(">>> ").find(text.says) != std::string::npos);
   }
   CHECK(begins(prompt.line("int h() { )"), "error: expected expression"));
   CHECK(begins(prompt.line("}"), "error: extraneous closing brace"));
+  // The empty line of text that comes at once is a part of the cell.
   prompt.type("int twice(int x) {\n  const int y = x;\n\n  return 2 * y;\n}\n");
   prompt.until(">>> ");
   CHECK(prompt.line("twice(21)") == "42");
@@ -150,6 +149,19 @@ TEST_CASE("an open brace waits for its end, and Ctrl-C discards the typed text")
     prompt.until(">>> ");
   }
   CHECK(prompt.line("f(2)") == "3");
+}
+
+TEST_CASE("an empty line ends every open cell") {
+  Prompt prompt;
+  for (const char* typed : {"int f(int n) {", "K::zeros({2}", "/* a remark", "R\"(text", "#if 1",
+                            "int n = \\", "for (;;)", "else {"}) {
+    CAPTURE(typed);
+    prompt.type(std::string(typed) + '\n');
+    CHECK_NOTHROW(prompt.until("... "));
+    prompt.type("\n");
+    CHECK_NOTHROW(prompt.until(">>> "));
+    CHECK(prompt.line("6 * 7") == "42");
+  }
 }
 
 TEST_CASE("a loop or a condition without a body waits for the body") {
