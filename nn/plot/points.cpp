@@ -358,6 +358,7 @@ Figure scatter(const SeriesList& series, const ChartOptions& options) {
 }
 
 Figure curves(const nn::History& history, const std::string& name, const ChartOptions& options) {
+  if (history.names().empty()) fail("[curves] the history must hold an epoch: received none");
   std::vector<Series> series;
   const auto add = [&](const std::string& column, const char* label) {
     std::vector<double> epochs;

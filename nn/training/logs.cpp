@@ -1,6 +1,7 @@
 #include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/training/logs.hpp>
 
+#include <cmath>
 #include <ostream>
 
 namespace ktape::nn {
@@ -25,6 +26,7 @@ double Logs::at(const std::string& name) const {
 }
 
 void Logs::set(const std::string& name, double value) {
+  if (std::isnan(value)) value = std::abs(value);  // of a diverged loss, whose sign would be printed
   for (Entry& entry : entries_)
     if (entry.first == name) return void(entry.second = value);
   entries_.emplace_back(name, value);

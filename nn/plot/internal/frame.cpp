@@ -8,7 +8,8 @@
 namespace ktape::plot {
 namespace {
 
-constexpr double margin = 14, tick_size = 11, gap = 6, longest_tick = 120, legend_row = 18;
+constexpr double margin = 14, tick_size = 11, gap = 6, longest_tick = 120, legend_row = 18, legend_sign = 28,
+                 legend_gap = 12;
 constexpr double slant = 40, slant_across = 0.766, slant_down = 0.643;  // degrees, cosine, sine
 
 double widest(const std::vector<Scale::Tick>& ticks) {
@@ -83,26 +84,40 @@ void Frame::keep_units_equal() {
   }
 }
 
+/// Returns the number of rows that a legend takes whose names are as wide as the limit at most.
+int Frame::legend_rows(double limit) const {
+  double x = margin;
+  int rows = 1;
+  for (const LegendEntry& entry : spec_.legend) {
+    const double width = legend_sign + text_length(fitted(entry.name, limit));
+    if (x > margin && x + width > spec_.width - margin) x = margin, ++rows;
+    x += width + legend_gap;
+  }
+  return rows;
+}
+
+/// Draws all names, shortened where the rows would take too much of the picture, and counts the names for which there is no room at all.
 void Frame::draw_legend() {
-  constexpr double sign = 28;
   const double right = spec_.width - margin;
   const auto most_rows = static_cast<int>(std::max(1.0, 0.35 * spec_.height / legend_row));
+  double limit = std::min(260.0, right - margin - legend_sign);
+  while (limit > 60 && legend_rows(limit) > most_rows) limit *= 0.8;
   double x = margin;
   int row = 1;
   for (std::size_t i = 0; i < spec_.legend.size(); ++i) {
-    const std::string name = fitted(spec_.legend[i].name, std::min(260.0, right - margin - sign));
-    const double width = sign + text_length(name), rest = text_length("… and 1000 more");
-    const bool last = i + 1 == spec_.legend.size(), final_row = row == most_rows;
-    if (x > margin && x + width + (final_row && !last ? rest : 0) > right) {
-      if (final_row) {
+    const std::string name = fitted(spec_.legend[i].name, limit);
+    const double width = legend_sign + text_length(name), rest = text_length("… and 1000 more");
+    const bool cut = row == most_rows && legend_rows(limit) > most_rows && i + 1 < spec_.legend.size();
+    if (x > margin && x + width + (cut ? rest : 0) > right) {
+      if (row == most_rows) {
         canvas_.text({x, top_ + 10}, "… and " + std::to_string(spec_.legend.size() - i) + " more", {});
         break;
       }
       x = margin, top_ += legend_row, ++row;
     }
     draw_sign(spec_.legend[i], x, top_ + 6);
-    canvas_.text({x + sign - 4, top_ + 10}, name, {});
-    x += width + 12;
+    canvas_.text({x + legend_sign - 4, top_ + 10}, name, {});
+    x += width + legend_gap;
   }
   top_ += 20;
 }

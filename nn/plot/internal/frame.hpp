@@ -47,6 +47,7 @@ class Frame {
   double height() const { return height_; }
 
  private:
+  int legend_rows(double limit) const;
   void draw_legend();
   void draw_sign(const LegendEntry& entry, double x, double y);
   void measure();

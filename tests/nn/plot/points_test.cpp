@@ -49,6 +49,18 @@ TEST_CASE("twenty series have twenty looks") {
   CHECK(narrow(plot::lines(series).text({.columns = 40}), 40));
 }
 
+TEST_CASE("twelve series keep their names, which are shortened if there is little room") {
+  std::vector<plot::Series> series;
+  for (int i = 0; i < 12; ++i)
+    series.push_back({std::to_string(i) + " is the long name of a series", {1.0 * i, i + 1.0}});
+  for (const int width : {640, 440}) {
+    CAPTURE(width);
+    const std::string svg = plot::lines(series, {.width = width, .height = 280}).svg();
+    CHECK_FALSE(contains(svg, " more</text>"));
+    for (int i = 0; i < 12; ++i) CHECK(contains(svg, '>' + std::to_string(i) + " is the"));
+  }
+}
+
 TEST_CASE("bands: errors around a line, the space between two curves, error bars") {
   const std::string band = plot::lines({{.y = {1, 2, 3}, .error = {0.1, 0.2, 0.3}}}).svg();
   CHECK(count(band, "fill-opacity=\"0.25\"") == 1);
@@ -168,4 +180,6 @@ TEST_CASE("curves: a number of each epoch, and of the epochs that were validated
   CHECK(contains(svg, ">training: 4, "));
   CHECK(contains(svg, ">validation: 3, "));  // the epochs are counted from 1 here
   CHECK_THROWS_WITH_AS(plot::curves(history, "los"), Contains("did you mean 'loss'"), ValueError);
+  CHECK_THROWS_WITH_AS(plot::curves(nn::History()), "[curves] the history must hold an epoch: received none",
+                       ValueError);
 }

@@ -1,6 +1,7 @@
 #include <ktape/nn/training/logs.hpp>
 #include <ktape/ops/creation.hpp>
 
+#include <cmath>
 #include <sstream>
 
 #include "../../ops/check.hpp"
@@ -57,4 +58,11 @@ TEST_CASE("logs are written with dashes between the numbers") {
   std::ostringstream text;
   text << Logs{{"loss", 0.25}, {"mae", 3}} << '|' << Logs();
   CHECK(text.str() == "loss: 0.25 - mae: 3|");
+}
+
+TEST_CASE("not a number has no sign") {
+  const double negative = std::copysign(std::nan(""), -1.0);
+  std::ostringstream text;
+  text << Logs{{"loss", negative}, {"mae", K::constant(negative)}};
+  CHECK(text.str() == "loss: nan - mae: nan");
 }
