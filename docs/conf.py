@@ -26,7 +26,8 @@ html_css_files = ["katex.min.css", "ktape.css"]
 # KaTeX takes the place of MathJax: the extension loads its script on the pages that have formulas.
 mathjax_path = "katex.min.js"
 mathjax_options = {"defer": "defer"}
-html_js_files = [("formulas.js", {"defer": "defer"})]
+html_js_files = [("formulas.js", {"defer": "defer"}), ("search.js", {"defer": "defer"})]
+html_use_index = False  # the entries are for the search
 html_theme_options = {"navigation_with_keys": True}
 html_show_sourcelink = False
 html_copy_source = False

@@ -68,10 +68,11 @@ def keras_names(text):
 class Pages:
     """Makes the pages. `outputs` has the examples of each name with the text that they print."""
 
-    def __init__(self, catalogue, keras_rows, outputs):
+    def __init__(self, catalogue, keras_rows, outputs, search):
         self.catalogue = catalogue
         self.meanings = Meanings(catalogue)
         self.outputs = outputs
+        self.search = search
         self.formulas = dict(read_table("tables/formulas.txt", 2))
         self.differences = dict(read_table("keras/differences.txt", 2))
         self.keras = {}
@@ -183,7 +184,7 @@ class Pages:
         here = name.page
         section_title = SECTIONS[name.section][0]
         group_page = self.group_page(name.section, name.group)
-        head = ["---", "orphan: true", "---", "", f"# {name.title}", "",
+        head = ["---", "orphan: true", "---", "", f"# {name.title}", "", *self.search.of_name(name),
                 f"[{section_title}]({self.path('reference/' + name.section, here)}) › "
                 f"[{name.group}]({self.path(group_page, here)}) · {KINDS[name.kind]} in `ktape/{name.declarations[0].header}`", ""]
         if name.alias_of:

@@ -62,12 +62,13 @@ def title_of(text):
     return next((line[2:].strip() for line in text.split("\n") if line.startswith("# ")), "")
 
 
-def write_guides(writer, pages):
+def write_guides(writer, pages, search):
     found = {path.stem: path for path in (ROOT / "docs/guides").glob("*.md") if path.stem not in ("README", "index")}
     order = [g for g in GUIDES if g in found] + sorted(set(found) - set(GUIDES))
     for stem in order:
         source = f"docs/guides/{stem}.md"
-        writer.write(f"guides/{stem}.md", with_site_links(found[stem].read_text(), source, f"guides/{stem}", pages))
+        text = with_site_links(found[stem].read_text(), source, f"guides/{stem}", pages)
+        writer.write(f"guides/{stem}.md", search.in_page(f"guides/{stem}", text))
     for path in (ROOT / "docs/guides").rglob("*"):
         if path.suffix in (".svg", ".png"):
             writer.write(f"guides/{path.relative_to(ROOT / 'docs/guides')}", path.read_bytes())
@@ -123,9 +124,9 @@ def operators_page(headers, shown):
     return "\n".join(out)
 
 
-def write(writer, catalogue, programs, cache, shown):
+def write(writer, catalogue, programs, cache, shown, search):
     pages = page_map()
-    write_guides(writer, pages)
+    write_guides(writer, pages, search)
     write_names(writer, catalogue)
     zoo_pages(writer, lambda text, source, here: with_site_links(text, source, here, pages), Results(programs, cache))
     kernels = programs.parent / "interactive/jupyter/share" if programs else None  # where the prompt is built

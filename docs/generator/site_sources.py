@@ -5,6 +5,7 @@ import sys
 
 import examples
 import parity
+import search_words
 import site_pages
 from catalogue import ROOT, Catalogue
 from headers import Headers
@@ -48,7 +49,8 @@ def main():
     for fault in faults:
         print(fault, file=sys.stderr)
     shown = examples.gather(catalogue, program, build / "outputs.json")
-    pages = Pages(catalogue, rows, shown)
+    search = search_words.SearchWords()
+    pages = Pages(catalogue, rows, shown, search)
     writer = Writer(build / "source")
     for name in catalogue.names.values():
         writer.write(name.page + ".md", pages.of_name(name))
@@ -58,7 +60,9 @@ def main():
             writer.write(pages.group_page(section, group) + ".md", pages.of_group(section, group, names))
     writer.write("parity.md", parity.page(rows, lambda name: pages.link(name, "parity")))
     programs = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else None
-    site_pages.write(writer, catalogue, programs, build / "zoo", shown)
+    site_pages.write(writer, catalogue, programs, build / "zoo", shown, search)
+    for fault in search.faults():
+        print(fault, file=sys.stderr)
     writer.remove_others()
 
 if __name__ == "__main__":
