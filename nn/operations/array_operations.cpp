@@ -95,8 +95,7 @@ Tensor arange(const OperationCall& call) {
 }
 
 Tensor vander(const OperationCall& call) {
-  const Tensor powers = ops::vander(call.tensor("x"), optional_integer(call, "N"));
-  return call.flag("increasing") ? ops::flip(powers, -1) : powers;
+  return ops::vander(call.tensor("x"), optional_integer(call, "N"), call.flag("increasing"));
 }
 
 std::vector<Tensor> histogram(const OperationCall& call) {
@@ -162,7 +161,9 @@ void add_shapes(std::vector<Operation>& all) {
        [](const OperationCall& call) { return ops::empty_like(call.tensor("x"), call.dtype()); }},
       {"FullLike", "numpy", "x, fill_value; dtype=null",
        [](const OperationCall& call) {
-         return ops::full_like(call.tensor("x"), call.scalar("fill_value"), call.dtype());
+         if (call.is_number("fill_value"))
+           return ops::full_like(call.tensor("x"), call.number("fill_value"), call.dtype());
+         return ops::full_like(call.tensor("x"), call.tensor("fill_value"), call.dtype());
        }},
       {"Array", "numpy", "x; dtype=null",
        [](const OperationCall& call) { return ops::array(call.tensor("x"), call.dtype()); }},
@@ -210,7 +211,7 @@ void add_reductions(std::vector<Operation>& all) {
        quantile<ops::nanpercentile>},
       {"Average", "numpy", "x, weights=null; axis=null",
        [](const OperationCall& call) {
-         return ops::average(call.tensor("x"), optional_axis(call), call.optional("weights"));
+         return ops::average(call.tensor("x"), call.axes("axis"), call.optional("weights"));
        }},
       {"Corrcoef", "numpy", "x;", unary<ops::corrcoef>},
       {"Correlate", "numpy", "x1, x2; mode=\"valid\"",

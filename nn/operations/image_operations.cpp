@@ -16,19 +16,18 @@ std::string image_format(const OperationCall& call) {
   return call.has("data_format") ? call.text("data_format") : backend::image_data_format();
 }
 
-template <Tensor (*f)(const Tensor&, const std::string&)>
-Tensor colors(const OperationCall& call) {
+template <Tensor (*f)(const Tensor&, const std::optional<std::string>&)>
+Tensor of_images(const OperationCall& call) {
   return f(call.tensor("images"), image_format(call));
 }
 
 Tensor resized(const OperationCall& call) {
-  if (call.text("fill_mode") != "constant")
-    fail("[Resize] fill_mode must be \"constant\": received fill_mode=\"", call.text("fill_mode"), '"');
   return ops::resize(call.tensor("images"), image_extents(call, "size"),
                      {.interpolation = call.text("interpolation"),
                       .antialias = call.flag("antialias"),
                       .crop_to_aspect_ratio = call.flag("crop_to_aspect_ratio"),
                       .pad_to_aspect_ratio = call.flag("pad_to_aspect_ratio"),
+                      .fill_mode = call.text("fill_mode"),
                       .fill_value = call.number("fill_value"),
                       .data_format = image_format(call)});
 }
@@ -37,13 +36,6 @@ Tensor gaussian_blur(const OperationCall& call) {
   return ops::gaussian_blur(call.tensor("images"), image_extents(call, "kernel_size"),
                             call.value("sigma").as<ops::Deviations>("[GaussianBlur] sigma"),
                             image_format(call));
-}
-
-Tensor sobel_edges(const OperationCall& call) {
-  if (image_format(call) != "channels_last")
-    fail("[SobelEdges] data_format must be \"channels_last\": received data_format=\"", image_format(call),
-         '"');
-  return ops::sobel_edges(call.tensor("images"));
 }
 
 Tensor extract_patches(const OperationCall& call) {
@@ -58,15 +50,11 @@ Tensor extract_patches(const OperationCall& call) {
 }
 
 Tensor reconstruct_patches(const OperationCall& call) {
-  const Size size = image_extents(call, "size");
-  if (call.has("strides") && image_extents(call, "strides").over(2) != size.over(2))
-    fail("[ReconstructPatches] strides must be the size of a patch: received other strides");
-  if (call.text("padding") != "valid" || image_format(call) != "channels_last")
-    fail(
-        "[ReconstructPatches] padding must be \"valid\" and data_format \"channels_last\": received "
-        "padding=\"",
-        call.text("padding"), "\", data_format=\"", image_format(call), '"');
-  return ops::reconstruct_patches(call.tensor("patches"), size, image_extents(call, "output_size"));
+  ops::ReconstructOptions options{
+      .strides = {}, .padding = call.text("padding"), .data_format = image_format(call)};
+  if (call.has("strides")) options.strides = image_extents(call, "strides");
+  return ops::reconstruct_patches(call.tensor("patches"), image_extents(call, "size"),
+                                  image_extents(call, "output_size"), options);
 }
 
 ops::BorderOptions borders(const OperationCall& call, const std::string& kind) {
@@ -117,33 +105,33 @@ Tensor scale_and_translate(const OperationCall& call) {
 }
 
 Tensor ssim(const OperationCall& call) {
-  if (image_format(call) != "channels_last")
-    fail("[SSIM] data_format must be \"channels_last\": received data_format=\"", image_format(call), '"');
   return ops::ssim(call.tensor("image1"), call.tensor("image2"), call.number("max_val"),
                    {.filter_size = call.axis("filter_size"),
                     .filter_sigma = call.number("filter_sigma"),
                     .k1 = call.number("k1"),
-                    .k2 = call.number("k2")});
+                    .k2 = call.number("k2"),
+                    .data_format = image_format(call)});
 }
 
 }  // namespace
 
 void add_image_operations(std::vector<Operation>& all) {
   const std::vector<Operation> operations{
-      {"RGBToGrayscale", "image", "images; data_format=null", colors<ops::rgb_to_grayscale>,
+      {"RGBToGrayscale", "image", "images; data_format=null", of_images<ops::rgb_to_grayscale>,
        "rgb_to_grayscale"},
-      {"RGBToHSV", "image", "images; data_format=null", colors<ops::rgb_to_hsv>, "rgb_to_hsv"},
-      {"HSVToRGB", "image", "images; data_format=null", colors<ops::hsv_to_rgb>, "hsv_to_rgb"},
+      {"RGBToHSV", "image", "images; data_format=null", of_images<ops::rgb_to_hsv>, "rgb_to_hsv"},
+      {"HSVToRGB", "image", "images; data_format=null", of_images<ops::hsv_to_rgb>, "hsv_to_rgb"},
       {"Resize", "image",
        "images; size, interpolation=\"bilinear\", antialias=false, crop_to_aspect_ratio=false, "
        "pad_to_aspect_ratio=false, fill_mode=\"constant\", fill_value=0.0, data_format=null",
        resized},
       {"GaussianBlur", "image", "images; kernel_size=3, sigma=1.0, data_format=null", gaussian_blur},
-      {"SobelEdges", "image", "images; data_format=null", sobel_edges},
+      {"SobelEdges", "image", "images; data_format=null", of_images<ops::sobel_edges>},
       {"ExtractPatches", "image",
        "images; size, strides=null, dilation_rate=1, padding=\"valid\", data_format=null", extract_patches},
       {"ReconstructPatches", "image",
-       "patches; size, output_size, strides=null, padding=\"valid\", data_format=null", reconstruct_patches},
+       "patches; size, output_size, strides=null, padding=\"valid\", data_format=null", reconstruct_patches, "",
+       "patches, size, output_size, padding, data_format"},
       {"PadImages", "image",
        "images; top_padding=null, left_padding=null, bottom_padding=null, right_padding=null, "
        "target_height=null, target_width=null, data_format=null",

@@ -2,6 +2,7 @@
 #include <ktape/nn/operations/operation_tables.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/keras/numpy/indexing.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/parts.hpp>
@@ -108,7 +109,7 @@ void add_indexing_operations(std::vector<Operation>& all) {
       {"TopK", "math", "x; k, sorted=true, is_stable=true", top_k, "", "x, k"},
       {"InTopK", "math", "targets, predictions; k",
        [](const OperationCall& call) {
-         return K::in_top_k(call.tensor("predictions"), call.tensor("targets"), call.integer("k"));
+         return ops::in_top_k(call.tensor("targets"), call.tensor("predictions"), call.integer("k"));
        },
        "", "predictions, targets, k"},
       {"Sort", "numpy", "x; axis=-1", sorted<K::sort>, "-"},

@@ -27,9 +27,10 @@ std::optional<double> optional_number(const OperationCall& call, const char* nam
 }
 
 Tensor layer_norm(const OperationCall& call) {
-  if (call.flag("rms_scaling")) fail("[LayerNorm] rms_scaling must be false: received rms_scaling=true");
   return ops::layer_normalization(call.tensor("x"), call.optional("gamma"), call.optional("beta"),
-                                  {.axis = call.axes("axis"), .epsilon = optional_number(call, "epsilon")});
+                                  {.axis = call.axes("axis"),
+                                   .epsilon = optional_number(call, "epsilon"),
+                                   .rms_scaling = call.flag("rms_scaling")});
 }
 
 Tensor attention(const OperationCall& call) {

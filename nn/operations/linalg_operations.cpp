@@ -16,11 +16,9 @@ std::optional<double> optional_number(const OperationCall& call, const char* nam
 }
 
 Tensor cross(const OperationCall& call) {
-  const int axis = call.has("axis") ? call.axis() : call.axis("axisc");
-  if (!call.has("axis") && (call.axis("axisa") != axis || call.axis("axisb") != axis))
-    fail("[Cross] axisa, axisb and axisc must be one axis: received ", call.axis("axisa"), ", ",
-         call.axis("axisb"), ", ", axis);
-  return ops::cross(call.tensor("x1"), call.tensor("x2"), axis);
+  ops::CrossOptions options{call.axis("axisa"), call.axis("axisb"), call.axis("axisc")};
+  if (call.has("axis")) options.axis = call.axis();
+  return ops::cross(call.tensor("x1"), call.tensor("x2"), options);
 }
 
 Tensor tensordot(const OperationCall& call) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/autograd/literal.hpp>
 #include <ktape/ops/arguments/tensor_or_number.hpp>
 
 #include "case.hpp"
@@ -36,6 +37,12 @@ template <class T>
 T get_or(const Call& c, const std::string& name, T otherwise) {
   if (c.has(name)) return c.get<T>(name);
   return otherwise;
+}
+
+/// The tensor, or the number, under the name.
+inline ktape::ArrayLike number_or_tensor(const Call& c, const std::string& name) {
+  if (c.given(name)) return c[name];
+  return c.get<double>(name);
 }
 
 /// The axis; none for None and for an axis that is not there.

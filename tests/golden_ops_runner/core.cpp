@@ -84,14 +84,14 @@ void add_random(Table& table) {
     return {random::dropout(c["inputs"], c.get<double>("rate"), get_or(c, "noise_shape", Shape()), seed(c))};
   };
   table["gamma"] = [](const Call& c) -> Results {
-    return {random::gamma(shape(c), c.get<double>("alpha"), dtype(c), seed(c))};
+    return {random::gamma(shape(c), number_or_tensor(c, "alpha"), dtype(c), seed(c))};
   };
   table["beta"] = [](const Call& c) -> Results {
-    return {random::beta(shape(c), c.get<double>("alpha"), c.get<double>("beta"), dtype(c), seed(c))};
+    return {random::beta(shape(c), number_or_tensor(c, "alpha"), number_or_tensor(c, "beta"), dtype(c), seed(c))};
   };
   table["binomial"] = [](const Call& c) -> Results {
-    return {
-        random::binomial(shape(c), c.get<int>("counts"), c.get<double>("probabilities"), dtype(c), seed(c))};
+    return {random::binomial(shape(c), number_or_tensor(c, "counts"), number_or_tensor(c, "probabilities"), dtype(c),
+                             seed(c))};
   };
 }
 

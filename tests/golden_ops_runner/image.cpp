@@ -26,7 +26,7 @@ ops::PatchOptions patches(const Call& c) {
   return o;
 }
 
-using Colors = Tensor (*)(const Tensor&, const std::string&);
+using Colors = Tensor (*)(const Tensor&, const std::optional<std::string>&);
 auto colors(Colors f) {
   return [f](const Call& c) -> Results { return {f(c["images"], data_format(c))}; };
 }
@@ -42,14 +42,14 @@ ops::TransformOptions transform(const Call& c) {
 
 void add_image(Table& table) {
   table["rgb_to_grayscale"] = colors(ops::rgb_to_grayscale), table["rgb_to_hsv"] = colors(ops::rgb_to_hsv);
-  table["hsv_to_rgb"] = colors(ops::hsv_to_rgb), table["sobel_edges"] = unary(ops::sobel_edges, "images");
+  table["hsv_to_rgb"] = colors(ops::hsv_to_rgb), table["sobel_edges"] = colors(ops::sobel_edges);
   table["resize"] = [](const Call& c) -> Results {
     ops::ResizeOptions o;
     c.set("interpolation", o.interpolation), c.set("antialias", o.antialias),
         c.set("data_format", o.data_format);
     c.set("crop_to_aspect_ratio", o.crop_to_aspect_ratio),
         c.set("pad_to_aspect_ratio", o.pad_to_aspect_ratio);
-    c.set("fill_value", o.fill_value);
+    c.set("fill_mode", o.fill_mode), c.set("fill_value", o.fill_value);
     return {ops::resize(c["images"], c.get<ops::ImageSize>("size"), o)};
   };
   table["gaussian_blur"] = [](const Call& c) -> Results {
@@ -63,8 +63,10 @@ void add_image(Table& table) {
     return {ops::extract_patches_3d(c["volumes"], c.get<ops::ImageSize>("size"), patches(c))};
   };
   table["reconstruct_patches"] = [](const Call& c) -> Results {
+    ops::ReconstructOptions o;
+    c.set("strides", o.strides), c.set("padding", o.padding), c.set("data_format", o.data_format);
     return {ops::reconstruct_patches(c["patches"], c.get<ops::ImageSize>("size"),
-                                     c.get<ops::ImageSize>("output_size"))};
+                                     c.get<ops::ImageSize>("output_size"), o)};
   };
   table["crop_images"] = [](const Call& c) -> Results {
     return {ops::crop_images(c["images"], borders(c, "cropping"))};
@@ -81,7 +83,7 @@ void add_image(Table& table) {
   table["ssim"] = [](const Call& c) -> Results {
     ops::SsimOptions o;
     c.set("filter_size", o.filter_size), c.set("filter_sigma", o.filter_sigma), c.set("k1", o.k1),
-        c.set("k2", o.k2);
+        c.set("k2", o.k2), c.set("data_format", o.data_format);
     return {ops::ssim(c["image1"], c["image2"], get_or(c, "max_val", 1.0), o)};
   };
   table["scale_and_translate"] = [](const Call& c) -> Results {
@@ -91,7 +93,9 @@ void add_image(Table& table) {
   };
   table["elastic_transform"] = [](const Call& c) -> Results {
     ops::ElasticOptions o;
-    c.set("alpha", o.alpha), c.set("sigma", o.sigma), c.set("interpolation", o.interpolation);
+    if (c.given("alpha") || c.has("alpha")) o.alpha = number_or_tensor(c, "alpha");
+    if (c.given("sigma") || c.has("sigma")) o.sigma = number_or_tensor(c, "sigma");
+    c.set("interpolation", o.interpolation);
     c.set("fill_mode", o.fill_mode), c.set("fill_value", o.fill_value);
     o.seed = get_or(c, "seed", std::int64_t{0}), o.data_format = data_format(c);
     return {ops::elastic_transform(c["images"], o)};

@@ -50,7 +50,9 @@ void add_products(Table& table) {
     table[name] = [f = f](const Call& c) -> Results { return {f(c["x1"], c["x2"])}; };
   table["cdist"] = [](const Call& c) -> Results { return {ops::cdist(c["x"], c["y"])}; };
   table["cross"] = [](const Call& c) -> Results {
-    return {ops::cross(c["x1"], c["x2"], get_or(c, "axis", -1))};
+    ops::CrossOptions o;
+    c.set("axisa", o.axisa), c.set("axisb", o.axisb), c.set("axisc", o.axisc), c.set("axis", o.axis);
+    return {ops::cross(c["x1"], c["x2"], o)};
   };
   table["tensordot"] = [](const Call& c) -> Results {
     return {ops::tensordot(c["x1"], c["x2"], dot_axes(c))};

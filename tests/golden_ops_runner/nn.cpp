@@ -139,7 +139,9 @@ void add_normalizations(Table& table) {
   };
   table["layer_normalization"] = [](const Call& c) -> Results {
     return {ops::layer_normalization(c["x"], c.optional("gamma"), c.optional("beta"),
-                                     {.axis = last_axes(c), .epsilon = epsilon(c)})};
+                                     {.axis = last_axes(c),
+                                      .epsilon = epsilon(c),
+                                      .rms_scaling = get_or(c, "rms_scaling", false)})};
   };
   table["rms_normalization"] = [](const Call& c) -> Results {
     return {ops::rms_normalization(c["x"], c.optional("scale"), last_axes(c), epsilon(c))};

@@ -83,7 +83,7 @@ void add_numpy_reductions(Table& table) {
   table["quantile"] = quantile(ops::quantile), table["percentile"] = quantile(ops::percentile);
   table["nanquantile"] = quantile(ops::nanquantile), table["nanpercentile"] = quantile(ops::nanpercentile);
   table["average"] = [](const Call& c) -> Results {
-    return {ops::average(c["x"], optional_axis(c), c.optional("weights"))};
+    return {ops::average(c["x"], axes(c), c.optional("weights"))};
   };
   table["sort"] = [](const Call& c) -> Results { return {ops::sort(c["x"], last_axis(c))}; };
   table["argsort"] = [](const Call& c) -> Results { return {ops::argsort(c["x"], last_axis(c))}; };

@@ -80,12 +80,12 @@ void add_creation(Table& table) {
   table["zeros"] = [](const Call& c) -> Results { return {ops::zeros(c.get<Shape>("shape"), dtype(c))}; };
   table["ones"] = [](const Call& c) -> Results { return {ops::ones(c.get<Shape>("shape"), dtype(c))}; };
   table["full"] = [](const Call& c) -> Results {
-    return {ops::full(c.get<Shape>("shape"), c.get<double>("fill_value"), dtype(c))};
+    return {ops::full(c.get<Shape>("shape"), number_or_tensor(c, "fill_value"), dtype(c))};
   };
   table["zeros_like"] = [](const Call& c) -> Results { return {ops::zeros_like(c["x"], dtype(c))}; };
   table["ones_like"] = [](const Call& c) -> Results { return {ops::ones_like(c["x"], dtype(c))}; };
   table["full_like"] = [](const Call& c) -> Results {
-    return {ops::full_like(c["x"], scalar(c.value("fill_value")), dtype(c))};
+    return {ops::full_like(c["x"], number_or_tensor(c, "fill_value"), dtype(c))};
   };
   table["array"] = [](const Call& c) -> Results { return {ops::array(c["x"], dtype(c))}; };
   table["convert_to_tensor"] = [](const Call& c) -> Results {
@@ -111,7 +111,7 @@ void add_creation(Table& table) {
     return ops::meshgrid(c.list("x"), get_or(c, "indexing", std::string("xy")));
   };
   table["vander"] = [](const Call& c) -> Results {
-    return {ops::vander(c["x"], get_or(c, "N", std::optional<std::int64_t>()))};
+    return {ops::vander(c["x"], get_or(c, "N", std::optional<std::int64_t>()), get_or(c, "increasing", false))};
   };
   table["bartlett"] = window(ops::bartlett), table["hanning"] = window(ops::hanning);
   table["hamming"] = window(ops::hamming), table["blackman"] = window(ops::blackman);

@@ -4,6 +4,7 @@
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/internal/slicing.hpp>
 #include <ktape/ops/keras/image/image.hpp>
+#include <ktape/ops/keras/image/internal/image_batch.hpp>
 #include <ktape/ops/keras/linalg/products.hpp>
 #include <ktape/ops/keras/nn/layers.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
@@ -11,6 +12,7 @@
 #include <ktape/ops/keras/numpy/indexing.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/keras/rows.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
@@ -21,55 +23,34 @@
 namespace ktape::ops {
 
 namespace K = backend;
-using op_helpers::floating;
+using op_helpers::dtype_of_computation, op_helpers::image_extents, op_helpers::ImageBatch,
+    op_helpers::largest_extent, op_helpers::on_batch;
 
 namespace {
 
-/// Calls f on a batch of images with the channels last, and returns the result in the layout of x.
-Tensor on_batch(const char* op, const Tensor& given, const std::string& data_format,
-                const std::function<Tensor(const Tensor&)>& f) {
-  if (data_format != "channels_last" && data_format != "channels_first")
-    fail("[", op, "] data_format must be \"channels_first\" or \"channels_last\": received data_format=\"",
-         data_format, '"');
-  Tensor x = floating(op, given, "images");
-  if (x.ndim() != 3 && x.ndim() != 4)
-    fail("[", op, "] images must have rank 3 or 4: received images=", x.shape());
-  const bool single = x.ndim() == 3, first = data_format == "channels_first";
-  if (single) x = K::expand_dims(x, 0);
-  x = f(first ? moveaxis(x, 1, -1) : x);
-  if (first) x = moveaxis(x, -1, 1);
-  return single ? K::squeeze(x, 0) : x;
-}
-
-/// The largest extent of an image or a window.
-constexpr std::int64_t largest_extent = std::numeric_limits<std::int32_t>::max();
-
 Tensor channel(const Tensor& x, int i) { return K::index(x, {Ellipsis, i}); }
 
+/// Throws TypeError unless images are floating, ValueError unless they have 3 channels.
 void expect_colors(const char* op, const Tensor& x) {
+  if (!x.dtype().is_floating())
+    fail<TypeError>("[", op, "] images must be floating: received images=", x.dtype());
   if (x.shape()[-1] != 3) fail("[", op, "] images must have 3 channels: received ", x.shape()[-1]);
-}
-
-std::vector<std::int64_t> pair_of(const char* op, const char* name, const ImageSize& size, int axes = 2) {
-  const std::vector<std::int64_t> out = size.over(axes);
-  if (static_cast<int>(out.size()) != axes)
-    fail("[", op, "] ", name, " must have ", axes, " numbers: received ", out.size());
-  for (const std::int64_t n : out)
-    if (n < 1 || n > largest_extent)
-      fail("[", op, "] ", name, " must be in [1, ", largest_extent, "]: received ", name, '=', n);
-  return out;
 }
 
 }  // namespace
 
-Tensor rgb_to_grayscale(const Tensor& images, const std::string& data_format) {
-  return on_batch("rgb_to_grayscale", images, data_format, [](const Tensor& x) {
-    expect_colors("rgb_to_grayscale", x);
-    return K::expand_dims(channel(x, 0) * 0.2989 + channel(x, 1) * 0.587 + channel(x, 2) * 0.114, -1);
+Tensor rgb_to_grayscale(const Tensor& images, const std::optional<std::string>& data_format) {
+  return on_batch("rgb_to_grayscale", images, data_format, [](const Tensor& given) {
+    if (given.shape()[-1] == 1) return K::identity(given);
+    if (given.shape()[-1] != 3)
+      fail("[rgb_to_grayscale] images must have 1 or 3 channels: received ", given.shape()[-1]);
+    const Tensor x = K::as_dtype(given, dtype_of_computation(given.dtype())),
+                 gray = channel(x, 0) * 0.2989 + channel(x, 1) * 0.587 + channel(x, 2) * 0.114;
+    return K::as_dtype(K::expand_dims(gray, -1), given.dtype());
   });
 }
 
-Tensor rgb_to_hsv(const Tensor& images, const std::string& data_format) {
+Tensor rgb_to_hsv(const Tensor& images, const std::optional<std::string>& data_format) {
   return on_batch("rgb_to_hsv", images, data_format, [](const Tensor& x) {
     expect_colors("rgb_to_hsv", x);
     const Tensor r = channel(x, 0), g = channel(x, 1), b = channel(x, 2), value = K::max(x, -1),
@@ -83,7 +64,7 @@ Tensor rgb_to_hsv(const Tensor& images, const std::string& data_format) {
   });
 }
 
-Tensor hsv_to_rgb(const Tensor& images, const std::string& data_format) {
+Tensor hsv_to_rgb(const Tensor& images, const std::optional<std::string>& data_format) {
   return on_batch("hsv_to_rgb", images, data_format, [](const Tensor& x) {
     expect_colors("hsv_to_rgb", x);
     const Tensor h = channel(x, 0) * 6, s = channel(x, 1), v = channel(x, 2);
@@ -118,16 +99,24 @@ Tensor resize_weights(std::int64_t n, std::int64_t m, const ResizeOptions& o, DT
   for (std::int64_t row = 0; row < m; ++row) {
     double* const at = weights.data() + row * n;
     const double center = (static_cast<double>(row) + 0.5) * ratio;
-    if (o.interpolation == "nearest") {
-      at[std::min(n - 1, static_cast<std::int64_t>(std::floor(center)))] = 1;
-      continue;
-    }
     double sum = 0;
     for (std::int64_t i = 0; i < n; ++i)
       sum += at[i] = kernel_weight(o.interpolation, (static_cast<double>(i) + 0.5 - center) / width);
     for (std::int64_t i = 0; i < n; ++i) at[i] /= sum;
   }
   return K::constant(weights, {.dtype = dtype, .shape = {m, n}});
+}
+
+/// Returns the pixels of an axis that are nearest to those of m pixels.
+Tensor nearest(const Tensor& x, int axis, std::int64_t m) {
+  check_extents("resize", {m}, sizeof(std::int64_t));
+  const std::int64_t n = x.shape()[axis];
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < m; ++i) {
+    const double center = (static_cast<double>(i) + 0.5) * static_cast<double>(n) / static_cast<double>(m);
+    places.push_back(std::min(n - 1, static_cast<std::int64_t>(std::floor(center))));
+  }
+  return take(x, op_helpers::int64_tensor(places), axis);
 }
 
 /// Returns images cut or padded to the ratio of the size.
@@ -149,7 +138,7 @@ Tensor with_ratio(const Tensor& x, const std::vector<std::int64_t>& size, const 
 }  // namespace
 
 Tensor resize(const Tensor& images, const ImageSize& size, const ResizeOptions& o) {
-  const std::vector<std::int64_t> wanted = pair_of("resize", "size", size);
+  const std::vector<std::int64_t> wanted = image_extents("resize", "size", size);
   if (o.interpolation != "nearest" && o.interpolation != "bilinear" && o.interpolation != "bicubic" &&
       o.interpolation != "lanczos3" && o.interpolation != "lanczos5")
     fail(
@@ -159,12 +148,19 @@ Tensor resize(const Tensor& images, const ImageSize& size, const ResizeOptions& 
         o.interpolation, '"');
   if (o.crop_to_aspect_ratio && o.pad_to_aspect_ratio)
     fail("[resize] one of crop_to_aspect_ratio and pad_to_aspect_ratio may be true: received both");
+  if (o.fill_mode != "constant")
+    fail("[resize] fill_mode must be \"constant\": received fill_mode=\"", o.fill_mode, '"');
   return on_batch("resize", images, o.data_format, [&](const Tensor& given) {
     const Tensor x = with_ratio(given, wanted, o);
     if (x.shape()[1] < 1 || x.shape()[2] < 1)
       fail("[resize] height and width must be known and at least 1: received images=", images.shape());
-    return einsum("ph,qw,nhwc->npqc", {resize_weights(x.shape()[1], wanted[0], o, x.dtype()),
-                                       resize_weights(x.shape()[2], wanted[1], o, x.dtype()), x});
+    if (o.interpolation == "nearest") return nearest(nearest(x, 1, wanted[0]), 2, wanted[1]);
+    const DType dtype = dtype_of_computation(x.dtype());
+    const Tensor out =
+        einsum("ph,qw,nhwc->npqc",
+               {resize_weights(x.shape()[1], wanted[0], o, dtype),
+                resize_weights(x.shape()[2], wanted[1], o, dtype), K::as_dtype(x, dtype)});
+    return op_helpers::rounded_within(x, out);
   });
 }
 
@@ -192,110 +188,29 @@ Tensor filtered(const Tensor& x, const Tensor& matrix, const std::string& paddin
 }  // namespace
 
 Tensor gaussian_blur(const Tensor& images, const ImageSize& kernel_size, const Deviations& sigma,
-                     const std::string& data_format) {
-  const auto size = pair_of("gaussian_blur", "kernel_size", kernel_size);
+                     const std::optional<std::string>& data_format) {
+  const auto size = image_extents("gaussian_blur", "kernel_size", kernel_size);
   const std::vector<double> deviation = sigma.over(2);
   if (deviation.size() != 2 || !(deviation[0] > 0) || !(deviation[1] > 0))
     fail("[gaussian_blur] sigma must be one or two numbers above 0: received ", deviation.size(), " numbers");
   check_extents("gaussian_blur", {size[0], size[1]}, sizeof(double));
-  return on_batch("gaussian_blur", images, data_format, [&](const Tensor& x) {
-    return filtered(
-        x, outer(gaussian(size[1], deviation[1], x.dtype()), gaussian(size[0], deviation[0], x.dtype())),
-        "same");
+  return on_batch("gaussian_blur", images, data_format, [&](const Tensor& given) {
+    const Tensor x = K::as_dtype(given, dtype_of_computation(given.dtype()));
+    const Tensor window =
+        outer(gaussian(size[1], deviation[1], x.dtype()), gaussian(size[0], deviation[0], x.dtype()));
+    return op_helpers::rounded_to(given.dtype(), filtered(x, window, "same"));
   });
 }
 
-Tensor sobel_edges(const Tensor& given) {
-  const Tensor x = floating("sobel_edges", given, "images");
-  if (x.ndim() != 4)
-    fail("[sobel_edges] images must be (batch, height, width, channels): received images=", x.shape());
+Tensor sobel_edges(const Tensor& given, const std::optional<std::string>& data_format) {
+  const ImageBatch batch("sobel_edges", "images", given, data_format);
+  if (batch.single) fail("[sobel_edges] images must be a batch, of rank 4: received images=", given.shape());
+  const Tensor x = K::as_dtype(batch.images, dtype_of_computation(given.dtype()));
   const Tensor vertical = K::constant({{-1, -2, -1}, {0, 0, 0}, {1, 2, 1}}, {.dtype = x.dtype()});
   const Tensor padded = K::pad(x, {0, 1, 1, 0}, {.mode = "reflect"});
-  return K::stack({filtered(padded, vertical, "valid"), filtered(padded, K::transpose(vertical), "valid")},
-                  -1);
-}
-
-namespace {
-
-constexpr std::int64_t most_places = 1 << 24;
-
-/// Returns the windows of x, (batch, spatial..., channels), as channels.
-Tensor windows(const char* op, const Tensor& x, const std::vector<std::int64_t>& size,
-               const PatchOptions& o) {
-  const int axes = static_cast<int>(size.size());
-  const auto strides = o.strides ? pair_of(op, "strides", *o.strides, axes) : size;
-  const auto rates = pair_of(op, "dilation_rate", o.dilation_rate, axes);
-  if (o.padding != "valid" && o.padding != "same")
-    fail("[", op, "] padding must be \"valid\" or \"same\": received padding=\"", o.padding, '"');
-  Shape result = x.shape(), step(x.shape());
-  std::vector<K::PaddingPair> paddings(static_cast<std::size_t>(axes) + 2, 0);
-  for (int i = 0; i < axes; ++i) {
-    const auto a = static_cast<std::size_t>(i);
-    const std::int64_t n = x.shape()[i + 1], reach = (size[a] - 1) * rates[a] + 1;
-    if (n == None) fail("[", op, "] extents must be known: received ", x.shape());
-    std::int64_t count = n < reach ? 0 : (n - reach) / strides[a] + 1;
-    if (o.padding == "same") {
-      count = (n + strides[a] - 1) / strides[a];
-      const std::int64_t missing = std::max<std::int64_t>(0, (count - 1) * strides[a] + reach - n);
-      paddings[a + 1] = {missing / 2, missing - missing / 2};
-    }
-    result[i + 1] = count, step[i + 1] = strides[a];
-  }
-  step[0] = step[-1] = 1;
-  std::int64_t places = 1;
-  for (const std::int64_t n : size)
-    if ((places *= n) > most_places)
-      fail("[", op, "] a patch must have at most ", most_places, " positions: received ", places);
-  const Tensor padded = K::pad(x, paddings);
-  std::vector<Tensor> parts;
-  for (std::int64_t place = 0; place < places; ++place) {
-    std::vector<Index> index{All};
-    std::vector<std::int64_t> at(size.size());
-    for (std::int64_t i = axes - 1, rest = place; i >= 0; --i)
-      at[static_cast<std::size_t>(i)] = rest % size[static_cast<std::size_t>(i)],
-      rest /= size[static_cast<std::size_t>(i)];
-    for (int i = 0; i < axes; ++i) {
-      const auto a = static_cast<std::size_t>(i);
-      const std::int64_t begin = at[a] * rates[a];
-      index.push_back(
-          Slice(begin, begin + std::max<std::int64_t>(0, (result[i + 1] - 1) * strides[a] + 1), strides[a]));
-    }
-    parts.push_back(K::index(padded, Indices(index)));
-  }
-  return K::concatenate(parts, -1);
-}
-
-}  // namespace
-
-Tensor extract_patches(const Tensor& images, const ImageSize& size, const PatchOptions& o) {
-  if (size.list().size() == 3) return extract_patches_3d(images, size, o);
-  return on_batch("extract_patches", images, o.data_format, [&](const Tensor& x) {
-    return windows("extract_patches", x, pair_of("extract_patches", "size", size), o);
-  });
-}
-
-Tensor extract_patches_3d(const Tensor& volumes, const ImageSize& size, const PatchOptions& o) {
-  Tensor x = floating("extract_patches_3d", volumes, "volumes");
-  if (x.ndim() != 4 && x.ndim() != 5)
-    fail("[extract_patches_3d] volumes must have rank 4 or 5: received volumes=", x.shape());
-  const bool single = x.ndim() == 4, first = o.data_format == "channels_first";
-  if (single) x = K::expand_dims(x, 0);
-  x = windows("extract_patches_3d", first ? moveaxis(x, 1, -1) : x,
-              pair_of("extract_patches_3d", "size", size, 3), o);
-  if (first) x = moveaxis(x, -1, 1);
-  return single ? K::squeeze(x, 0) : x;
-}
-
-Tensor reconstruct_patches(const Tensor& patches, const ImageSize& size, const ImageSize& output_size) {
-  const auto patch = pair_of("reconstruct_patches", "size", size),
-             wanted = pair_of("reconstruct_patches", "output_size", output_size);
-  return on_batch("reconstruct_patches", patches, "channels_last", [&](const Tensor& x) {
-    const Tensor whole = rearrange(x, "n h w (p q c) -> n (h p) (w q) c", {{"p", patch[0]}, {"q", patch[1]}});
-    if (whole.shape()[1] < wanted[0] || whole.shape()[2] < wanted[1])
-      fail("[reconstruct_patches] the patches must cover the output size: received patches=",
-           patches.shape());
-    return K::index(whole, {All, Slice(0, wanted[0]), Slice(0, wanted[1])});
-  });
+  const Tensor edges = K::stack(
+      {filtered(padded, vertical, "valid"), filtered(padded, K::transpose(vertical), "valid")}, -1);
+  return batch.restored(K::as_dtype(edges, given.dtype()));
 }
 
 namespace {
@@ -348,23 +263,24 @@ Tensor pad_images(const Tensor& images, const BorderOptions& o) {
 }
 
 Tensor ssim(const Tensor& image1, const Tensor& image2, double max_val, const SsimOptions& o) {
-  const auto [x, y] = op_helpers::promoted_floating("ssim", image1, image2);
+  const auto [given_x, given_y] = op_helpers::promoted_floating("ssim", image1, image2);
   if (o.filter_size < 1 || !(o.filter_sigma > 0))
     fail("[ssim] filter_size must be at least 1 and filter_sigma above 0: received filter_size=",
          o.filter_size, ", filter_sigma=", o.filter_sigma);
-  if (x.ndim() != 4 || y.ndim() != 4 || !compatible(x.shape(), y.shape()) || x.shape()[1] < o.filter_size ||
+  const ImageBatch first("ssim", "image1", given_x, o.data_format), second("ssim", "image2", given_y, o.data_format);
+  const Tensor &x = first.images, &y = second.images;
+  if (first.single != second.single || !compatible(x.shape(), y.shape()) || x.shape()[1] < o.filter_size ||
       x.shape()[2] < o.filter_size)
-    fail(
-        "[ssim] both must be one shape (batch, height, width, channels) of at least the filter size: "
-        "received image1=",
-        x.shape(), ", image2=", y.shape());
+    fail("[ssim] both images must have one shape, of at least the filter size: received image1=", image1.shape(),
+         ", image2=", image2.shape());
   const Tensor line = gaussian(o.filter_size, o.filter_sigma, x.dtype()), window = outer(line, line);
   const auto mean = [&](const Tensor& t) { return filtered(t, window, "valid"); };
   const double c1 = o.k1 * max_val * o.k1 * max_val, c2 = o.k2 * max_val * o.k2 * max_val;
   const Tensor mx = mean(x), my = mean(y), squares = mx * mx + my * my, product = mx * my;
   const Tensor luminance = (2 * product + c1) / (squares + c1);
   const Tensor contrast = (2 * (mean(x * y) - product) + c2) / (mean(x * x + y * y) - squares + c2);
-  return K::mean(K::mean(luminance * contrast, {1, 2}), -1);
+  const Tensor similarity = K::mean(K::mean(luminance * contrast, {1, 2}), -1);
+  return first.single ? K::squeeze(similarity, 0) : similarity;
 }
 
 namespace {
@@ -387,11 +303,19 @@ Tensor inside(const Tensor& given, std::int64_t n, const std::string& mode) {
 
 }  // namespace
 
+namespace {
+
+/// Returns a number of a floating dtype in the dtype of images: integers are rounded, halves away from 0.
+Tensor rounded_away(const Tensor& x, DType dtype) {
+  return K::as_dtype(dtype.is_floating() ? x : x + K::sign(x) * 0.5, dtype);
+}
+
+}  // namespace
+
 Tensor map_coordinates(const Tensor& given, const Tensor& given_coordinates, int order,
                        const std::string& mode, double fill_value) {
   expect_defined("map_coordinates", "inputs, coordinates", given, given_coordinates);
-  const auto [inputs, coordinates] =
-      op_helpers::promoted_floating("map_coordinates", given, given_coordinates);
+  const auto [inputs, coordinates] = op_helpers::together(given, given_coordinates);
   if (order != 0 && order != 1) fail("[map_coordinates] order must be 0 or 1: received order=", order);
   if (mode != "constant" && mode != "nearest" && mode != "wrap" && mode != "mirror" && mode != "reflect")
     fail(
@@ -402,11 +326,17 @@ Tensor map_coordinates(const Tensor& given, const Tensor& given_coordinates, int
   if (coordinates.ndim() == 0 || coordinates.shape()[0] != rank || inputs.size() < 1)
     fail("[map_coordinates] coordinates must have one slice for each axis of inputs=", inputs.shape(),
          ": received coordinates=", coordinates.shape());
+  // Half precision cannot number the pixels of an image, float32 cannot hold all integers.
+  const DType wide = inputs.dtype().is_floating() ? op_helpers::common_dtype(inputs.dtype(), DType::Float32)
+                                                  : DType(DType::Float64);
+  const DType dtype = op_helpers::common_dtype(wide, op_helpers::floating_dtype(coordinates.dtype()));
+  const Tensor places = K::as_dtype(coordinates, dtype), elements = K::reshape(inputs, {-1}),
+               fill = K::cast(K::full({}, fill_value, DType::Float64), inputs.dtype());
   Tensor out;
   for (int corner = 0; corner < (order == 0 ? 1 : 1 << rank); ++corner) {
     Tensor weight, place, valid;
     for (int d = 0; d < rank; ++d) {
-      const Tensor at = coordinates[d], low = floor(K::stop_gradient(order == 0 ? at + 0.5 : at));
+      const Tensor at = places[d], low = floor(K::stop_gradient(order == 0 ? at + 0.5 : at));
       const bool upper = corner >> d & 1;
       const Tensor node = upper ? low + 1 : low, share = upper ? at - low : 1 - (at - low);
       const Tensor seen = (node >= 0) & (node <= inputs.shape()[d] - 1);
@@ -416,12 +346,13 @@ Tensor map_coordinates(const Tensor& given, const Tensor& given_coordinates, int
       weight = weight.defined() ? weight * share : share;
       valid = valid.defined() ? valid & seen : seen;
     }
-    Tensor value = take(K::reshape(inputs, {-1}), place, 0);
-    if (mode == "constant") value = K::where(valid, value, fill_value);
-    if (order == 1) value = value * weight;
+    Tensor value = take(elements, place, 0);
+    if (mode == "constant") value = K::where(valid, value, fill);
+    if (order == 0) return value;
+    value = K::as_dtype(value, dtype) * weight;
     out = out.defined() ? out + value : value;
   }
-  return out;
+  return rounded_away(out, inputs.dtype());
 }
 
 }  // namespace ktape::ops

@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
-/// Images of keras.ops.image: (height, width, channels) or a batch of them, or with "channels_first" (channels, height, width). Extents
-/// of images must be known in graphs. Differentiable to any order; shapes and names that do not fit are a ValueError.
+/// Images of keras.ops.image: (height, width, channels) or a batch of them, or with the data_format "channels_first" (channels, height,
+/// width); image_data_format() when not given. Results have the dtype of the images, also integers and bools; a comment says where
+/// they are rounded. Extents of images must be known in graphs. Differentiable to any order; shapes and names that do not fit are a
+/// ValueError.
 ///
 ///     ops::resize(images, {32, 32}, {.interpolation = "bicubic", .antialias = true});
 ///     ops::gaussian_blur(images, {3, 5}, {1., 2.}), ops::rgb_to_grayscale(images), ops::extract_patches(images, 8);
@@ -24,16 +26,17 @@ namespace ktape::ops {
 using ImageSize = backend::PerAxis<std::int64_t>;
 using Deviations = backend::PerAxis<double>;
 
-/// Returns 0.2989 r + 0.587 g + 0.114 b with one channel; or hue, saturation and value, in [0, 1], of colors in [0, 1]; or the inverse.
+/// Returns 0.2989 r + 0.587 g + 0.114 b with one channel (integers are cut off; gray images are returned unchanged); or hue, saturation
+/// and value, in [0, 1], of colors in [0, 1]; or the inverse. The latter two take floating images (TypeError otherwise).
 ///
 ///     std::cout << ops::ravel(
 ///         ops::rgb_to_grayscale(K::constant({{{{1., 0., 0.}, {0., 1., 0.}}}}))) << "\n";
 ///     Tensor red = K::constant({{{{1., 0., 0.}}}});
 ///     std::cout << ops::ravel(ops::rgb_to_hsv(red)) << " "
 ///               << ops::ravel(ops::hsv_to_rgb(ops::rgb_to_hsv(red)));
-Tensor rgb_to_grayscale(const Tensor& images, const std::string& data_format = "channels_last");
-Tensor rgb_to_hsv(const Tensor& images, const std::string& data_format = "channels_last");
-Tensor hsv_to_rgb(const Tensor& images, const std::string& data_format = "channels_last");
+Tensor rgb_to_grayscale(const Tensor& images, const std::optional<std::string>& data_format = {});
+Tensor rgb_to_hsv(const Tensor& images, const std::optional<std::string>& data_format = {});
+Tensor hsv_to_rgb(const Tensor& images, const std::optional<std::string>& data_format = {});
 
 /// Options of `resize`.
 ///
@@ -44,32 +47,36 @@ struct ResizeOptions {
   std::string interpolation = "bilinear";  ///< "nearest", "bilinear", "bicubic", "lanczos3" or "lanczos5"
   bool antialias = false;                  ///< a smaller image averages over wider kernels
   bool crop_to_aspect_ratio = false;       ///< cuts the image in the middle to the ratio of the size first
-  bool pad_to_aspect_ratio = false;  ///< puts `fill_value` around the image to the ratio of the size first
+  bool pad_to_aspect_ratio = false;    ///< puts `fill_value` around the image to the ratio of the size first
+  std::string fill_mode = "constant";  ///< how the border of `pad_to_aspect_ratio` is filled: always "constant"
   double fill_value = 0;
-  std::string data_format = "channels_last";
+  std::optional<std::string> data_format = {};
 };
 
-/// Returns images of the size (height, width). Pixels have their centers at i + 1/2; weights outside of the image are left out.
+/// Returns images of the size (height, width). Pixels have their centers at i + 1/2; weights outside of the image are left out. Integers
+/// are rounded to numbers between the least and the largest of the images.
 ///
 ///     std::cout << ops::resize(ops::ones({1, 4, 4, 3}), {8, 6}).shape();
 Tensor resize(const Tensor& images, const ImageSize& size, const ResizeOptions& options = {});
 
 /// Returns images blurred with Gaussian weights; the first entries of kernel_size and sigma belong to the width. Outside of the image
-/// are zeros.
+/// are zeros. Integers are rounded.
 ///
 ///     Tensor x = ops::ones({1, 5, 5, 1});
 ///     std::cout << ops::gaussian_blur(x, {3, 3}, {1., 1.}).shape();
 Tensor gaussian_blur(const Tensor& images, const ImageSize& kernel_size = 3, const Deviations& sigma = 1.,
-                     const std::string& data_format = "channels_last");
+                     const std::optional<std::string>& data_format = {});
 /// Returns the vertical and the horizontal differences of Sobel along a new last axis, of a batch of images with reflected borders.
+/// Differences that the dtype cannot hold become the nearest number: those of uint8 images need `K::cast(images, "int32")`.
 ///
 ///     std::cout << ops::sobel_edges(ops::ones({1, 4, 4, 1})).shape();
-Tensor sobel_edges(const Tensor& images);
+Tensor sobel_edges(const Tensor& images, const std::optional<std::string>& data_format = {});
 
 /// Returns images resampled along spatial_dims to output_shape: a position y of the result shows the images at
 /// (y - translation) / scale, where pixel i has its center at i + 1/2, and 0 beyond the images. The methods are "linear", "cubic"
 /// (with "bi" or "tri" before, too), "triangle", "lanczos3" and "lanczos5"; antialias averages a smaller image over wider kernels.
-/// `scale` and `translation` have a number for each of spatial_dims and gradients; images have any rank, and integers are rounded.
+/// `scale` and `translation` have a number for each of spatial_dims and gradients; images have any rank, and integers are rounded as
+/// by `resize`.
 ///
 ///     ops::scale_and_translate(images, {8, 6, 6, 3}, {1.5, 2.}, {0., 0.25}, {1, 2}, "linear");
 ///
@@ -91,11 +98,22 @@ struct PatchOptions {
   std::optional<ImageSize> strides = {};  ///< the size of a patch when not given
   ImageSize dilation_rate = 1;
   std::string padding = "valid";
-  std::string data_format = "channels_last";
+  std::optional<std::string> data_format = {};
+};
+
+/// Options of `reconstruct_patches`, with the meaning that they had for `extract_patches`.
+///
+///     Tensor patches = ops::extract_patches(ops::ones({1, 3, 4, 1}), 2, {.padding = "same"});
+///     std::cout << ops::reconstruct_patches(patches, 2, {3, 4}, {.padding = "same"}).shape();
+struct ReconstructOptions {
+  std::optional<ImageSize> strides = {};  ///< the size of a patch, which is the only one
+  std::string padding = "valid";
+  std::optional<std::string> data_format = {};
 };
 
 /// Returns the windows of images (two numbers, or one) or volumes (three numbers) as channels in the order (row, column, channel);
-/// the inverse for patches that do not overlap.
+/// the inverse for patches that do not overlap. With "valid", the output size is that of all patches together; with "same", up to
+/// the size of a patch less, of which one half is cut off before and the rest after.
 ///
 ///     Tensor x = ops::ones({1, 4, 4, 3}), patches = ops::extract_patches(x, 2);
 ///     std::cout << patches.shape() << " "
@@ -103,12 +121,13 @@ struct PatchOptions {
 ///     std::cout << ops::extract_patches_3d(ops::ones({1, 4, 4, 4, 1}), 2).shape();
 Tensor extract_patches(const Tensor& images, const ImageSize& size, const PatchOptions& options = {});
 Tensor extract_patches_3d(const Tensor& volumes, const ImageSize& size, const PatchOptions& options = {});
-Tensor reconstruct_patches(const Tensor& patches, const ImageSize& size, const ImageSize& output_size);
+Tensor reconstruct_patches(const Tensor& patches, const ImageSize& size, const ImageSize& output_size,
+                           const ReconstructOptions& options = {});
 
 struct BorderOptions {
   std::optional<std::int64_t> top = {}, left = {}, bottom = {}, right = {}, target_height = {},
                               target_width = {};
-  std::string data_format = "channels_last";
+  std::optional<std::string> data_format = {};
 };
 
 /// Returns images without some rows and columns at their borders, or with zeros around. Two of the three numbers for each axis
@@ -132,14 +151,16 @@ Tensor pad_images(const Tensor& images, const BorderOptions& options);
 struct SsimOptions {
   int filter_size = 11;
   double filter_sigma = 1.5, k1 = 0.01, k2 = 0.03;
+  std::optional<std::string> data_format = {};
 };
 
-/// Returns the structural similarity of two batches of images for each sample: the mean over the positions of a Gaussian window and
-/// the channels.
+/// Returns the structural similarity of two images, or of each two in two batches: the mean over the positions of a Gaussian window
+/// and the channels, in a floating dtype.
 Tensor ssim(const Tensor& image1, const Tensor& image2, double max_val = 1, const SsimOptions& options = {});
 
 /// Returns the elements of the inputs at coordinates, (rank, ...), between elements by linear interpolation (order 1) or of the nearest
-/// element (order 0). Beyond the border: "constant" (fill_value), "nearest", "wrap", "mirror" (without the border) or "reflect".
+/// element (order 0). Beyond the border: "constant" (fill_value), "nearest", "wrap", "mirror" (without the border) or "reflect". The
+/// result has the dtype of the inputs: integers are rounded, halves away from 0, and the fill_value is cut off.
 ///
 ///     Tensor x = K::constant({{0., 1.}, {2., 3.}});
 ///     std::cout << ops::map_coordinates(x, K::constant({{0.5}, {0.5}}), 1);
@@ -156,11 +177,11 @@ struct TransformOptions {
   std::string interpolation = "bilinear";  ///< "nearest" or "bilinear"
   std::string fill_mode = "constant";      ///< as in `map_coordinates`
   double fill_value = 0;
-  std::string data_format = "channels_last";
+  std::optional<std::string> data_format = {};
 };
 
 /// Returns images whose pixel (x, y) is read at (a0 x + a1 y + a2, b0 x + b1 y + b2), for a transform (a0, a1, a2, b0, b1, b2, c0, c1),
-/// (8,) or (batch, 8); c0 and c1 are not used.
+/// (8,) or (batch, 8); c0 and c1 are not used. Integers are cut off.
 ///
 ///     Tensor x = ops::reshape(ops::arange(0., 9.), {1, 3, 3, 1});
 ///     std::cout << ops::reshape(
@@ -168,7 +189,7 @@ struct TransformOptions {
 ///         {3, 3});
 Tensor affine_transform(const Tensor& images, const Tensor& transform, const TransformOptions& options = {});
 /// Returns images in which the four end points, (4, 2) or (batch, 4, 2) of x and y, show what the start points show in the given images;
-/// beyond the border is fill_value.
+/// beyond the border is fill_value. Integers are rounded as by `map_coordinates`.
 ///
 ///     Tensor x = ops::ones({1, 4, 4, 1}),
 ///            corners = K::constant({{{0., 0.}, {3., 0.}, {0., 3.}, {3., 3.}}});
@@ -177,17 +198,18 @@ Tensor perspective_transform(const Tensor& images, const Tensor& start_points, c
                              const TransformOptions& options = {});
 
 struct ElasticOptions {
-  double alpha = 20;                       ///< scales the displacements
-  double sigma = 5;                        ///< the deviation of the noise and of its Gaussian blur, above 0
+  ArrayLike alpha = 20;                    ///< scales the displacements; an array broadcasts to (batch, height, width)
+  ArrayLike sigma = 5;                     ///< the deviation of the noise and of its Gaussian blur: one number above 0
   std::string interpolation = "bilinear";  ///< "nearest" or "bilinear"
   std::string fill_mode = "reflect";       ///< as in `map_coordinates`
   double fill_value = 0;
   std::optional<std::int64_t> seed = {};  ///< a call with a seed always draws the same numbers
-  std::string data_format = "channels_last";
+  std::optional<std::string> data_format = {};
 };
 
 /// Returns images whose pixels are read at displaced positions: alpha times normal noise of the deviation sigma, blurred with Gaussian
-/// weights over int(6 sigma) | 1 pixels. All channels of an image have one displacement.
+/// weights over int(6 sigma) | 1 pixels. All channels of an image have one displacement. Differentiable with respect to the images and
+/// an array of alpha; integers are rounded as by `map_coordinates`.
 ///
 ///     ops::elastic_transform(images, {.alpha = 10, .sigma = 2, .seed = 1});
 ///

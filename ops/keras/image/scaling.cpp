@@ -2,6 +2,7 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/keras/image/image.hpp>
+#include <ktape/ops/keras/image/internal/image_batch.hpp>
 #include <ktape/ops/keras/linalg/products.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
@@ -69,12 +70,6 @@ void expect_vector(const char* name, const Tensor& x, std::size_t size) {
          size, ": received ", name, '=', x.shape());
 }
 
-/// Returns x with each of its floating results rounded to a number between its least and its largest element.
-Tensor rounded_as(const Tensor& x, const Tensor& result) {
-  const auto bound = [&](const Tensor& number) { return K::cast(number, result.dtype()); };
-  return K::cast(K::minimum(K::maximum(K::round(result), bound(K::min(x))), bound(K::max(x))), x.dtype());
-}
-
 }  // namespace
 
 Tensor scale_and_translate(const Tensor& images, const Shape& output_shape, const ArrayLike& scale,
@@ -84,7 +79,7 @@ Tensor scale_and_translate(const Tensor& images, const Shape& output_shape, cons
   expect_defined(op, "images", images);
   scale.expect_defined(op, "scale"), translation.expect_defined(op, "translation");
   const Kernel kernel = kernel_of(method);
-  const DType dtype = op_helpers::floating_dtype(images.dtype());
+  const DType dtype = op_helpers::dtype_of_computation(images.dtype());
   const auto numbers = [&](const ArrayLike& given) {
     const Tensor& tensor = given.given();
     return tensor.defined() ? K::as_dtype(tensor, dtype) : given.tensor(dtype, dtype, op);
@@ -113,7 +108,7 @@ Tensor scale_and_translate(const Tensor& images, const Shape& output_shape, cons
         "[scale_and_translate] output_shape must have the extents of images outside of spatial_dims: "
         "received ",
         "images=", images.shape(), ", output_shape=", output_shape);
-  return images.dtype().is_floating() || images.dtype().is_bool() ? out : rounded_as(images, out);
+  return op_helpers::rounded_within(images, out);
 }
 
 }  // namespace ktape::ops

@@ -2,10 +2,12 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/keras/image/image.hpp>
+#include <ktape/ops/keras/image/internal/image_batch.hpp>
 #include <ktape/ops/keras/linalg/linalg.hpp>
 #include <ktape/ops/keras/numpy/creation.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random/random.hpp>
 #include <ktape/ops/shape.hpp>
@@ -17,9 +19,14 @@
 namespace ktape::ops {
 
 namespace K = backend;
-using op_helpers::floating;
+using op_helpers::ImageBatch;
 
 namespace {
+
+/// Returns the dtype of positions of pixels, which half precision cannot number.
+DType dtype_of_positions(const Tensor& images) {
+  return op_helpers::common_dtype(op_helpers::floating_dtype(images.dtype()), DType::Float32);
+}
 
 /// Returns the numbers 0, 1, ... along an axis of a batch of images.
 Tensor numbers_along(const Shape& shape, int axis, DType dtype) {
@@ -39,33 +46,21 @@ Tensor read_at(const char* op, const Tensor& given, const TransformOptions& o, c
   if (o.interpolation != "nearest" && o.interpolation != "bilinear")
     fail("[", op, "] interpolation must be \"nearest\" or \"bilinear\": received interpolation=\"",
          o.interpolation, '"');
-  if (o.data_format != "channels_last" && o.data_format != "channels_first")
-    fail("[", op, "] data_format must be \"channels_first\" or \"channels_last\": received data_format=\"",
-         o.data_format, '"');
-  Tensor images = floating(op, given, "images");
-  if (images.ndim() != 3 && images.ndim() != 4)
-    fail("[", op, "] images must have rank 3 or 4: received images=", images.shape());
-  const bool single = images.ndim() == 3, first = o.data_format == "channels_first";
-  if (single) images = K::expand_dims(images, 0);
-  if (first) images = moveaxis(images, 1, -1);
+  const ImageBatch batch(op, "images", given, o.data_format);
+  const Tensor& images = batch.images;
   const Shape& shape = images.shape();
   if (shape.count() < 1)
     fail("[", op,
          "] the shape of the images must be known and hold a pixel: received images=", given.shape());
-  const DType dtype = images.dtype();
+  const DType dtype = dtype_of_positions(images);
   const auto [x, y] = mapping(numbers_along(shape, 2, dtype), numbers_along(shape, 1, dtype));
   const Tensor whole = K::zeros(shape, {.dtype = dtype});
   const Tensor places = K::stack(
       {numbers_along(shape, 0, dtype) + whole, y + whole, x + whole, numbers_along(shape, 3, dtype) + whole},
       0);
-  Tensor out = map_coordinates(images, places, o.interpolation == "nearest" ? 0 : 1, fill_mode, o.fill_value);
-  if (first) out = moveaxis(out, -1, 1);
-  return single ? K::squeeze(out, 0) : out;
+  return batch.restored(
+      map_coordinates(images, places, o.interpolation == "nearest" ? 0 : 1, fill_mode, o.fill_value));
 }
-
-}  // namespace
-
-namespace {
 
 /// Returns whether all extents of a batch of images are known but their number.
 bool waits_for_batch(const Tensor& images) {
@@ -81,15 +76,15 @@ Tensor affine_transform(const Tensor& images, const Tensor& transform, const Tra
       (images.ndim() == 4 && rows.shape()[0] != 1 && !compatible(rows.shape()[0], images.shape()[0])))
     fail("[affine_transform] transform must be (8,) or (batch, 8): received images=", images.shape(),
          ", transform=", transform.shape());
-  const DType dtype = op_helpers::floating_dtype(images.dtype());
   if (waits_for_batch(images))
-    return defer_described("affine_transform", {images.shape(), dtype}, affine_transform, images, transform,
-                           o);
-  const Tensor a = K::as_dtype(rows, dtype);
-  return read_at("affine_transform", images, o, o.fill_mode, [&](const Tensor& x, const Tensor& y) {
+    return defer_described("affine_transform", {images.shape(), images.dtype()}, affine_transform, images,
+                           transform, o);
+  const Tensor a = K::as_dtype(rows, dtype_of_positions(images)), x = K::as_dtype(images, a.dtype());
+  const Tensor moved = read_at("affine_transform", x, o, o.fill_mode, [&](const Tensor& x, const Tensor& y) {
     const auto c = [&](int i) { return coefficient(a, i); };
     return std::pair{c(0) * x + c(1) * y + c(2), c(3) * x + c(4) * y + c(5)};
   });
+  return K::as_dtype(moved, images.dtype());
 }
 
 Tensor perspective_transform(const Tensor& images, const Tensor& start_points, const Tensor& end_points,
@@ -101,11 +96,11 @@ Tensor perspective_transform(const Tensor& images, const Tensor& start_points, c
     if (batch.ndim() != 3 || batch.shape()[1] != 4 || batch.shape()[2] != 2)
       fail("[perspective_transform] ", name, " must be (4, 2) or (batch, 4, 2): received ", name, '=',
            given.shape());
-    return K::as_dtype(batch, op_helpers::floating_dtype(images.dtype()));
+    return K::as_dtype(batch, dtype_of_positions(images));
   };
   const Tensor start = points(start_points, "start_points"), end = points(end_points, "end_points");
   if (waits_for_batch(images))
-    return defer_described("perspective_transform", {images.shape(), start.dtype()}, perspective_transform,
+    return defer_described("perspective_transform", {images.shape(), images.dtype()}, perspective_transform,
                            images, start_points, end_points, o);
   const auto column = [](const Tensor& p, int i) { return K::index(p, {All, All, i}); };
   const Tensor x = column(end, 0), y = column(end, 1), u = column(start, 0), v = column(start, 1);
@@ -124,43 +119,71 @@ Tensor perspective_transform(const Tensor& images, const Tensor& start_points, c
 
 namespace {
 
-/// Returns the displacements of a batch of images along one axis, (batch, height, width, 1). A pair of draws has two seeds.
-Tensor displacements(const Shape& shape, const ElasticOptions& o, std::int64_t draw, DType dtype) {
-  const auto size = static_cast<std::int64_t>(6 * o.sigma) | 1;
-  K::RandomNormalOptions options{.mean = 0, .stddev = o.sigma, .dtype = dtype};
-  if (o.seed) options.seed = *o.seed * 2 + draw;
+/// Returns the noise, not yet scaled, that displaces a batch of images along one axis, (batch, height, width, 1). A pair of draws has
+/// two seeds.
+Tensor displacements(const Shape& shape, double sigma, std::optional<std::int64_t> seed, std::int64_t draw,
+                     DType dtype) {
+  K::RandomNormalOptions options{.mean = 0, .stddev = sigma, .dtype = dtype};
+  if (seed) options.seed = *seed * 2 + draw;
   const Tensor noise = K::random_normal({shape[0], shape[1], shape[2], 1}, options);
-  return gaussian_blur(noise, size, o.sigma) * o.alpha;
+  return gaussian_blur(noise, static_cast<std::int64_t>(6 * sigma) | 1, sigma, "channels_last");
 }
 
-Tensor elastic_values(const Tensor& images, double alpha, double sigma, const std::string& interpolation,
-                      const std::string& fill_mode, double fill_value, std::optional<std::int64_t> seed,
-                      const std::string& data_format) {
-  const ElasticOptions o{alpha, sigma, interpolation, fill_mode, fill_value, seed, data_format};
+/// Moves the pixels of images; alpha is a number, or a tensor that broadcasts to (batch, height, width).
+template <class Alpha>
+Tensor elastic_values(const Tensor& images, const Alpha& alpha, double sigma,
+                      const std::string& interpolation, const std::string& fill_mode, double fill_value,
+                      std::optional<std::int64_t> seed, const std::string& data_format) {
   const TransformOptions reading{interpolation, fill_mode, fill_value, data_format};
-  const Tensor batch = images.ndim() == 3 ? K::expand_dims(images, 0) : images;
-  const Shape shape = data_format == "channels_first" && batch.ndim() == 4
-                          ? Shape{batch.shape()[0], batch.shape()[2], batch.shape()[3]}
-                          : batch.shape();
+  const Shape shape = ImageBatch("elastic_transform", "images", images, data_format).images.shape();
   return read_at("elastic_transform", images, reading, fill_mode, [&](const Tensor& x, const Tensor& y) {
-    return std::pair{x + displacements(shape, o, 0, x.dtype()), y + displacements(shape, o, 1, x.dtype())};
+    const auto moved = [&](const Tensor& at, std::int64_t draw) {
+      const Tensor noise = displacements(shape, sigma, seed, draw, at.dtype());
+      if constexpr (std::is_same_v<Alpha, double>) return at + noise * alpha;
+      else return at + noise * K::as_dtype(alpha.ndim() > 0 ? K::expand_dims(alpha, -1) : alpha, at.dtype());
+    };
+    return std::pair{moved(x, 0), moved(y, 1)};
   });
+}
+
+/// Returns the only number of an array.
+double number_of(const char* name, const ArrayLike& given) {
+  given.expect_defined("elastic_transform", name);
+  if (given.number()) return given.number()->real();
+  const Tensor tensor = given.tensor(DType::Float64, DType::Float64, "elastic_transform");
+  if (tensor.size() != 1)
+    fail("[elastic_transform] ", name, " must be one number: received ", name, '=', tensor.shape());
+  return tensor.item<double>();
 }
 
 }  // namespace
 
-Tensor elastic_transform(const Tensor& given, const ElasticOptions& o) {
-  const Tensor images = floating("elastic_transform", given, "images");
+Tensor elastic_transform(const Tensor& images, const ElasticOptions& o) {
+  const char* const op = "elastic_transform";
+  const std::string format = K::channels_first(op, o.data_format) ? "channels_first" : "channels_last";
+  const Shape shape = ImageBatch(op, "images", images, format).images.shape();
+  const double sigma = number_of("sigma", o.sigma);
   // Offsets of pixels must remain numbers, and a kernel an extent.
-  if (!(o.sigma > 0 && o.sigma <= 1e6))
-    fail("[elastic_transform] sigma must be above 0 and at most 1e6: received sigma=", o.sigma);
-  if (!std::isfinite(o.alpha)) fail("[elastic_transform] alpha must be finite: received alpha=", o.alpha);
-  if (is_symbolic(images))
-    return defer_described("elastic_transform", {images.shape(), images.dtype()}, elastic_values, images,
-                           o.alpha, o.sigma, o.interpolation, o.fill_mode, o.fill_value, o.seed,
-                           o.data_format);
-  return elastic_values(images, o.alpha, o.sigma, o.interpolation, o.fill_mode, o.fill_value, o.seed,
-                        o.data_format);
+  if (!(sigma > 0 && sigma <= 1e6))
+    fail("[elastic_transform] sigma must be above 0 and at most 1e6: received sigma=", sigma);
+  const auto moved = [&](const auto& alpha) {
+    using Alpha = std::decay_t<decltype(alpha)>;
+    if (is_symbolic(images) || (!o.alpha.number() && is_symbolic(o.alpha.given())))
+      return defer_described(op, info_of(images), elastic_values<Alpha>, images, alpha, sigma, o.interpolation,
+                             o.fill_mode, o.fill_value, o.seed, format);
+    return elastic_values(images, alpha, sigma, o.interpolation, o.fill_mode, o.fill_value, o.seed, format);
+  };
+  o.alpha.expect_defined(op, "alpha");
+  if (const auto number = o.alpha.number()) {
+    if (!std::isfinite(number->real()))
+      fail("[elastic_transform] alpha must be finite: received alpha=", number->real());
+    return moved(number->real());
+  }
+  const Tensor given = o.alpha.given(), alpha = given.defined() ? given : o.alpha.tensor({}, DType::Float32, op);
+  if (!broadcasts_to(alpha.shape(), {shape[0], shape[1], shape[2]}))
+    fail("[elastic_transform] alpha must broadcast to (batch, height, width) of images=", images.shape(),
+         ": received alpha=", alpha.shape());
+  return moved(alpha);
 }
 
 }  // namespace ktape::ops

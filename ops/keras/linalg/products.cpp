@@ -3,6 +3,7 @@
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/keras/deferred.hpp>
 #include <ktape/ops/keras/linalg/products.hpp>
+#include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
@@ -14,17 +15,19 @@
 namespace ktape::ops {
 
 namespace K = backend;
-using op_helpers::Operands;
 
 namespace {
 
-/// Returns both tensors in the dtype of their product.
-Operands factors(const char* op, const Tensor& x1, const Tensor& x2) {
+/// Returns the dtype in which factors are multiplied: int32 for int8 and bool, whose sums overflow.
+DType dtype_of_sums(DType dtype) { return dtype.is_bool() || dtype == DType::Int8 ? DType(DType::Int32) : dtype; }
+
+/// Returns f of two factors in their common dtype.
+template <class F>
+Tensor of_factors(const char* op, const Tensor& x1, const Tensor& x2, F f) {
   expect_defined(op, "x1, x2", x1, x2);
-  Operands o = op_helpers::promoted(op, x1, x2);
-  if (o.x.dtype().is_bool() || o.x.dtype() == DType::Int8)
-    o = {K::cast(o.x, DType::Int32), K::cast(o.y, DType::Int32)};
-  return o;
+  const auto [x, y] = op_helpers::promoted(op, x1, x2);
+  const DType wide = dtype_of_sums(x.dtype());
+  return K::as_dtype(f(K::as_dtype(x, wide), K::as_dtype(y, wide)), x.dtype());
 }
 
 Tensor product(const Tensor& x, const Tensor& y) {
@@ -38,36 +41,43 @@ Tensor product(const Tensor& x, const Tensor& y) {
 }  // namespace
 
 Tensor matmul(const Tensor& x1, const Tensor& x2) {
-  const auto [x, y] = factors("matmul", x1, x2);
-  if (x.ndim() == 0 || y.ndim() == 0)
-    fail("[matmul] tensors must have rank 1 or more: received x1=", x.shape(), ", x2=", y.shape());
-  return product(x, y);
+  expect_defined("matmul", "x1, x2", x1, x2);
+  if (x1.ndim() == 0 || x2.ndim() == 0)
+    fail("[matmul] tensors must have rank 1 or more: received x1=", x1.shape(), ", x2=", x2.shape());
+  if (x1.dtype() == DType::Int8 && x2.dtype() == DType::Int8)
+    return product(K::cast(x1, DType::Int32), K::cast(x2, DType::Int32));
+  return of_factors("matmul", x1, x2, product);
 }
 
 Tensor dot(const Tensor& x1, const Tensor& x2) {
-  const auto [x, y] = factors("dot", x1, x2);
-  if (x.ndim() == 0 || y.ndim() == 0) return x * y;
-  return tensordot(x, y, DotAxes({-1}, {y.ndim() == 1 ? 0 : -2}));
+  return of_factors("dot", x1, x2, [](const Tensor& x, const Tensor& y) {
+    if (x.ndim() == 0 || y.ndim() == 0) return x * y;
+    return tensordot(x, y, DotAxes({-1}, {y.ndim() == 1 ? 0 : -2}));
+  });
 }
 
 Tensor inner(const Tensor& x1, const Tensor& x2) {
-  const auto [x, y] = factors("inner", x1, x2);
-  return x.ndim() == 0 || y.ndim() == 0 ? x * y : tensordot(x, y, DotAxes({-1}, {-1}));
+  return of_factors("inner", x1, x2, [](const Tensor& x, const Tensor& y) {
+    return x.ndim() == 0 || y.ndim() == 0 ? x * y : tensordot(x, y, DotAxes({-1}, {-1}));
+  });
 }
 
 Tensor outer(const Tensor& x1, const Tensor& x2) {
+  expect_defined("outer", "x1, x2", x1, x2);
   const auto [x, y] = op_helpers::promoted("outer", x1, x2);
-  return K::reshape(x, {-1, 1}) * K::reshape(y, {1, -1});
+  return multiply(K::reshape(x, {-1, 1}), K::reshape(y, {1, -1}));
 }
 
 Tensor vdot(const Tensor& x1, const Tensor& x2) {
-  const auto [x, y] = factors("vdot", x1, x2);
-  if (!compatible(x.shape().count(), y.shape().count()))
-    fail("[vdot] both tensors must have as many elements: received x1=", x.shape(), ", x2=", y.shape());
-  return product(K::reshape(x, {-1}), K::reshape(y, {-1}));
+  return of_factors("vdot", x1, x2, [](const Tensor& x, const Tensor& y) {
+    if (!compatible(x.shape().count(), y.shape().count()))
+      fail("[vdot] both tensors must have as many elements: received x1=", x.shape(), ", x2=", y.shape());
+    return product(K::reshape(x, {-1}), K::reshape(y, {-1}));
+  });
 }
 
 Tensor kron(const Tensor& x1, const Tensor& x2) {
+  expect_defined("kron", "x1, x2", x1, x2);
   const auto [given_x, given_y] = op_helpers::promoted("kron", x1, x2);
   const int rank = std::max(given_x.ndim(), given_y.ndim());
   expect_rank("kron", 2 * rank);
@@ -80,17 +90,20 @@ Tensor kron(const Tensor& x1, const Tensor& x2) {
       a.push_back(extent(v[0])), a.push_back(1), b.push_back(1), b.push_back(extent(v[1]));
       result.push_back(extent(v[0]) * extent(v[1]));
     }
-    return std::vector{K::reshape(K::reshape(v[0], a) * K::reshape(v[1], b), result)};
+    return std::vector{K::reshape(multiply(K::reshape(v[0], a), K::reshape(v[1], b)), result)};
   };
   if (given_x.size() < 0 || given_y.size() < 0)
     return op_helpers::defer_by_trace("kron", {given_x, given_y}, compute)[0];
   return compute({given_x, given_y})[0];
 }
 
-Tensor cross(const Tensor& x1, const Tensor& x2, int axis) {
+Tensor cross(const Tensor& x1, const Tensor& x2, int axis) { return cross(x1, x2, {.axis = axis}); }
+
+Tensor cross(const Tensor& x1, const Tensor& x2, const CrossOptions& o) {
   expect_defined("cross", "x1, x2", x1, x2);
   const auto [given_x, given_y] = op_helpers::promoted("cross", x1, x2);
-  const Tensor x = moveaxis(given_x, axis, -1), y = moveaxis(given_y, axis, -1);
+  const Tensor x = moveaxis(given_x, o.axis.value_or(o.axisa), -1),
+               y = moveaxis(given_y, o.axis.value_or(o.axisb), -1);
   const std::int64_t m = x.shape()[-1], n = y.shape()[-1];
   if ((m != 2 && m != 3) || (n != 2 && n != 3))
     fail("[cross] vectors must have 2 or 3 elements: received x1=", x1.shape(), ", x2=", x2.shape());
@@ -100,7 +113,7 @@ Tensor cross(const Tensor& x1, const Tensor& x2, int axis) {
   const auto third = [&](const Tensor& v) { return v.shape()[-1] == 3 ? of(v, 2) : K::zeros_like(of(v, 1)); };
   const Tensor x2_ = third(x), y2 = third(y);
   const Tensor out = K::stack({of(x, 1) * y2 - x2_ * of(y, 1), x2_ * of(y, 0) - of(x, 0) * y2, z}, -1);
-  return moveaxis(out, -1, axis);
+  return moveaxis(out, -1, o.axis.value_or(o.axisc));
 }
 
 std::pair<std::vector<int>, std::vector<int>> DotAxes::of(int rank1, int rank2) const {
@@ -122,8 +135,9 @@ std::pair<std::vector<int>, std::vector<int>> DotAxes::of(int rank1, int rank2) 
   return {canonical(first_, rank1), canonical(second_, rank2)};
 }
 
-Tensor tensordot(const Tensor& x1, const Tensor& x2, const DotAxes& axes) {
-  const auto [x, y] = factors("tensordot", x1, x2);
+namespace {
+
+Tensor contracted(const Tensor& x, const Tensor& y, const DotAxes& axes) {
   const auto [first, second] = axes.of(x.ndim(), y.ndim());
   // Letters from a name the axes of x1, letters from A the axes of x2; the axes of a sum share a letter.
   std::string left, right, result;
@@ -141,6 +155,13 @@ Tensor tensordot(const Tensor& x1, const Tensor& x2, const DotAxes& axes) {
     if (left.find(letter) == std::string::npos) result += letter;
   expect_rank("tensordot", static_cast<int>(result.size()));
   return K::einsum(left + ',' + right + "->" + result, {x, y});
+}
+
+}  // namespace
+
+Tensor tensordot(const Tensor& x1, const Tensor& x2, const DotAxes& axes) {
+  return of_factors("tensordot", x1, x2,
+                    [&](const Tensor& x, const Tensor& y) { return contracted(x, y, axes); });
 }
 
 namespace {
@@ -170,8 +191,10 @@ void take_diagonals(std::string& letters, Tensor& x) {
 
 Tensor einsum(const std::string& subscripts, const TensorList& operands) {
   std::vector<Tensor> xs = op_helpers::promoted("einsum", "operands", operands);
-  if (xs[0].dtype().is_bool() || xs[0].dtype() == DType::Int8)
-    for (Tensor& x : xs) x = K::cast(x, DType::Int32);
+  const bool narrow = std::all_of(operands.vector().begin(), operands.vector().end(),
+                                  [](const Tensor& x) { return x.dtype() == DType::Int8; });
+  const DType common = xs[0].dtype(), wide = dtype_of_sums(common);
+  for (Tensor& x : xs) x = K::as_dtype(x, wide);
   std::string text = subscripts;
   std::erase(text, ' ');
   const std::size_t arrow = text.find("->");
@@ -198,7 +221,7 @@ Tensor einsum(const std::string& subscripts, const TensorList& operands) {
     begin = comma + 1;
   }
   if (begin < left.size()) equation += left.substr(begin);
-  return K::einsum(equation + result, xs);
+  return K::as_dtype(K::einsum(equation + result, xs), narrow ? wide : common);
 }
 
 Tensor cdist(const Tensor& given_x, const Tensor& given_y) {

@@ -2,11 +2,13 @@
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
-/// Products of keras.ops. Tensors of two dtypes are converted to their common dtype; int8 and bool are multiplied in int32.
-/// Shapes that do not fit are a ValueError. Differentiable to any order.
+/// Products of keras.ops. Tensors of two dtypes are converted to their common dtype, in which integers wrap around; the sum of
+/// bools is whether one product is true. `matmul` and `einsum` of int8 alone give int32. Shapes that do not fit are a ValueError.
+/// Differentiable to any order.
 ///
 ///     ops::matmul(a, b), ops::tensordot(a, b, {{0, 2}, {1, 0}}), ops::einsum("ii->i", {a}), ops::cdist(a, b);
 ///     ops::dot(a, b), ops::inner(a, b), ops::outer(v, w), ops::vdot(a, b), ops::kron(a, b), ops::cross(v, w);
@@ -37,11 +39,21 @@ Tensor vdot(const Tensor& x1, const Tensor& x2);
 ///
 ///     std::cout << ops::kron(K::constant({1., 10.}), K::constant({1., 2., 3.}));
 Tensor kron(const Tensor& x1, const Tensor& x2);
+/// Options of `cross`: the axes of the vectors.
+///
+///     Tensor columns = ops::eye(3), row = K::constant({0., 0., 1.});
+///     std::cout << ops::cross(columns, row, {.axisa = 0, .axisc = 0});
+struct CrossOptions {
+  int axisa = -1, axisb = -1, axisc = -1;  ///< of x1, x2 and the result
+  std::optional<int> axis = {};            ///< the axis of all three, if given
+};
+
 /// Returns the cross product of vectors with 3 elements along an axis. Vectors with 2 elements have a third element 0; two of
-/// them give only the third element of the product.
+/// them give only the third element of the product. An `axis` that stands alone is the axis of all.
 ///
 ///     std::cout << ops::cross(K::constant({1., 0., 0.}), K::constant({0., 1., 0.}));
-Tensor cross(const Tensor& x1, const Tensor& x2, int axis = -1);
+Tensor cross(const Tensor& x1, const Tensor& x2, const CrossOptions& options = {});
+Tensor cross(const Tensor& x1, const Tensor& x2, int axis);
 
 /// The axes over which `tensordot` sums: the last n of x1 and the first n of x2, or two lists.
 ///

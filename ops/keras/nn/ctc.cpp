@@ -117,9 +117,7 @@ Tensor ctc_loss(const Tensor& target, const Tensor& given, const Tensor& target_
     fail("[ctc_loss] mask_index must be in [0, ", output.shape()[2], "): received mask_index=", mask_index);
   // Half precision has too few digits, and too small a range, for the logarithms of impossible paths.
   if (output.dtype().is_half())
-    return K::cast(
-        ctc_loss(target, K::cast(output, DType::Float32), target_length, output_length, mask_index),
-        output.dtype());
+    return ctc_loss(target, K::cast(output, DType::Float32), target_length, output_length, mask_index);
   if (is_symbolic(target, output, target_length, output_length))
     return defer_described("ctc_loss", {{samples}, output.dtype()}, loss_of_values, target, output,
                            target_length, output_length, mask_index);

@@ -14,6 +14,7 @@
 #include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/nn/attention.hpp>
 #include <ktape/ops/nn/convolution.hpp>
+#include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/nn/normalization.hpp>
 #include <ktape/ops/nn/pooling.hpp>
 #include <ktape/ops/operators.hpp>
@@ -41,14 +42,11 @@ struct Layout {
 };
 
 Layout layout_of(const char* op, const Tensor& inputs, const std::optional<std::string>& data_format) {
-  const std::string format = data_format.value_or(K::image_data_format());
-  if (format != "channels_first" && format != "channels_last")
-    fail("[", op, "] data_format must be \"channels_first\" or \"channels_last\": received data_format=\"",
-         format, '"');
+  const bool first = K::channels_first(op, data_format);
   const int axes = inputs.ndim() - 2;
   if (axes < 1 || axes > 3)
     fail("[", op, "] inputs must have one, two or three spatial axes: received inputs=", inputs.shape());
-  return {axes, format == "channels_first"};
+  return {axes, first};
 }
 
 std::vector<std::int64_t> over_axes(const char* op, const char* name, const Extents& extents, int axes) {
@@ -281,9 +279,33 @@ Tensor batch_normalization(const Tensor& given, const Tensor& mean, const Tensor
   return offset.defined() ? out + along(all[3], "offset") : out;
 }
 
+namespace {
+
+/// Returns x / sqrt(variance + epsilon) * gamma in the dtype of x, computed in at least float32.
+Tensor scaled_by_variance(const Tensor& x, const Tensor& gamma, const LayerNormalizationOptions& o) {
+  const Tensor wide = K::as_dtype(x, op_helpers::common_dtype(x.dtype(), DType::Float32));
+  Tensor out = wide * rsqrt(K::var(wide, o.axis, true) + o.epsilon.value_or(K::epsilon()));
+  if (gamma.defined()) {
+    const unsigned axes = canonical_axes("layer_normalization", o.axis, x.ndim());
+    Shape along, own;
+    for (int d = 0; d < x.ndim(); ++d) {
+      along.push_back(axes >> d & 1 ? x.shape()[d] : 1);
+      if (axes >> d & 1) own.push_back(x.shape()[d]);
+    }
+    if (!compatible(gamma.shape(), own))
+      fail("[layer_normalization] gamma must have the shape ", own, " of the normalized axes: received gamma=",
+           gamma.shape());
+    out = out * K::reshape(K::as_dtype(gamma, out.dtype()), along);
+  }
+  return K::as_dtype(out, x.dtype());
+}
+
+}  // namespace
+
 Tensor layer_normalization(const Tensor& given, const Tensor& gamma, const Tensor& beta,
                            const LayerNormalizationOptions& options) {
   const Tensor x = floating("layer_normalization", given);
+  if (options.rms_scaling) return scaled_by_variance(x, gamma, options);
   const auto weight = [&](const Tensor& w) { return w.defined() ? K::as_dtype(w, x.dtype()) : w; };
   return K::layer_normalization(x, weight(gamma), weight(beta),
                                 {.axis = options.axis, .epsilon = options.epsilon.value_or(K::epsilon())});
@@ -327,9 +349,13 @@ Tensor attention_with_bias(const Tensor& query, const Tensor& key, const Tensor&
 
 }  // namespace
 
-Tensor dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+Tensor dot_product_attention(const Tensor& given_query, const Tensor& given_key, const Tensor& given_value,
                              const DotProductAttentionOptions& o) {
-  expect_defined("dot_product_attention", "query, key, value", query, key, value);
+  expect_defined("dot_product_attention", "query, key, value", given_query, given_key, given_value);
+  const std::vector<Tensor> all =
+      op_helpers::promoted("dot_product_attention", "query", {given_query, given_key, given_value});
+  const auto in_floating = [](const Tensor& x) { return floating("dot_product_attention", x); };
+  const Tensor query = in_floating(all[0]), key = in_floating(all[1]), value = in_floating(all[2]);
   if (query.ndim() != 4 || key.ndim() != 4 || value.ndim() != 4)
     fail("[dot_product_attention] tensors must be (batch, time, heads, width): received query=",
          query.shape(), ", key=", key.shape(), ", value=", value.shape());

@@ -137,9 +137,10 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
 struct LayerNormalizationOptions {
   Axes axis = -1;                      ///< the normalized axes, which are the axes of gamma and beta
   std::optional<double> epsilon = {};  ///< epsilon() when not given
+  bool rms_scaling = false;            ///< for old models: x / sqrt(variance + epsilon) * gamma, without mean and beta
 };
 
-/// Returns x with mean 0 and variance 1 over the axes, times gamma plus beta.
+/// Returns x with mean 0 and variance 1 over the axes, times gamma plus beta, in the dtype of x.
 ///
 ///     Tensor x = K::constant({1., 2., 3.});
 ///     std::cout << ops::layer_normalization(x) << "\n" << ops::rms_normalization(x);
@@ -159,8 +160,9 @@ struct DotProductAttentionOptions {
   std::optional<double> attn_logits_soft_cap = {};  ///< c: scores s become c tanh(s / c)
 };
 
-/// Returns softmax(scale * query key^T) value for each head; tensors are (batch, time, heads, width). A query
-/// that sees no key gives zeros. Hidden keys and values have no influence, whatever they are.
+/// Returns softmax(scale * query key^T) value for each head; tensors are (batch, time, heads, width), and are converted to
+/// their common floating dtype. A query that sees no key gives zeros. Hidden keys and values have no influence, whatever
+/// they are.
 ///
 ///     Tensor q = ktape::random::normal({2, 5, 4, 8});
 ///     std::cout << ops::dot_product_attention(q, q, q, {.is_causal = true}).shape();

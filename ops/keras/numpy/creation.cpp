@@ -8,6 +8,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/settings/config.hpp>
 
+#include <algorithm>
 #include <numbers>
 
 namespace ktape::ops {
@@ -25,18 +26,37 @@ Tensor zeros_like(const Tensor& x, std::optional<DType> dtype) { return K::zeros
 Tensor ones_like(const Tensor& x, std::optional<DType> dtype) { return K::ones_like(x, {.dtype = dtype}); }
 Tensor empty_like(const Tensor& x, std::optional<DType> dtype) { return zeros_like(x, dtype); }
 
+namespace {
+
+/// Returns an array in the dtype.
+Tensor value_of(const char* op, const ArrayLike& array, DType dtype) {
+  return array.given().defined() ? K::as_dtype(array.given(), dtype) : array.tensor(dtype, dtype, op);
+}
+
+/// Returns a value, repeated to the shape of falsehoods.
+Tensor filled(const char* op, const Tensor& falsehoods, const Tensor& value) {
+  if (!broadcasts_to(value.shape(), falsehoods.shape()))
+    fail("[", op, "] fill_value must broadcast to the shape ", falsehoods.shape(),
+         ": received fill_value=", value.shape());
+  return K::where(falsehoods, K::cast(K::full({}, 0, DType::UInt8), value.dtype()), value);
+}
+
+}  // namespace
+
 Tensor full(const K::ShapeLike& shape, const ArrayLike& fill_value, std::optional<DType> dtype) {
   fill_value.expect_defined("full", "fill_value");
   if (const auto number = fill_value.number()) return K::full(shape, *number, dtype);
-  const Tensor value = array(fill_value, dtype);
-  return value + K::zeros(shape, {.dtype = value.dtype()});
+  const DType wanted = dtype.value_or(K::floatx());
+  return filled("full", K::zeros(shape, {.dtype = DType::Bool}), value_of("full", fill_value, wanted));
 }
 
-Tensor full_like(const Tensor& x, Scalar fill_value, std::optional<DType> dtype) {
+Tensor full_like(const Tensor& x, const ArrayLike& fill_value, std::optional<DType> dtype) {
   expect_defined("full_like", "x", x);
-  const DType wanted = dtype.value_or(x.dtype());
-  return K::where(K::ones_like(x, {.dtype = DType::Bool}),
-                  K::cast(K::full({}, fill_value, DType::Float64), wanted), K::full({}, 0, wanted));
+  fill_value.expect_defined("full_like", "fill_value");
+  const auto number = fill_value.number();
+  const DType wanted = dtype.value_or(x.dtype()), wide = wanted == DType::Int64 ? wanted : DType(DType::Float64);
+  return filled("full_like", K::zeros_like(x, {.dtype = DType::Bool}),
+                number ? K::cast(K::full({}, *number, wide), wanted) : value_of("full_like", fill_value, wanted));
 }
 
 Tensor array(const ArrayLike& x, std::optional<DType> dtype) {
@@ -187,7 +207,7 @@ std::vector<Tensor> meshgrid(const TensorList& x, const std::string& indexing) {
   return out;
 }
 
-Tensor vander(const Tensor& x, std::optional<std::int64_t> N) {
+Tensor vander(const Tensor& x, std::optional<std::int64_t> N, bool increasing) {
   expect_defined("vander", "x", x);
   if (x.ndim() != 1) fail("[vander] x must be a vector: received x=", x.shape());
   const std::int64_t columns = N.value_or(x.shape()[0]);
@@ -195,7 +215,8 @@ Tensor vander(const Tensor& x, std::optional<std::int64_t> N) {
   check_extents("vander", {columns, std::max<std::int64_t>(x.shape()[0], 64)}, sizeof(double));
   std::vector<Tensor> powers;
   for (std::int64_t i = 0; i < columns; ++i)
-    powers.insert(powers.begin(), i == 0 ? K::ones_like(x) : powers[0] * x);
+    powers.push_back(i == 0 ? K::ones_like(x) : powers.back() * x);
+  if (!increasing) std::reverse(powers.begin(), powers.end());
   return columns == 0 ? K::zeros({x.shape()[0], 0}, {.dtype = x.dtype()}) : K::stack(powers, 1);
 }
 

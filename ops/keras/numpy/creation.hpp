@@ -22,7 +22,8 @@ namespace ktape::ops {
 ///     std::cout << ops::arange(0, 10, 3);
 using backend::arange;
 
-/// Returns a tensor of the shape with the elements 0, 1, a given number, or unspecified numbers (at present 0).
+/// Returns a tensor of the shape with the elements 0, 1, a given number, or unspecified numbers (at present 0). Instead of
+/// the number, `full` takes an array that broadcasts to the shape (ValueError otherwise), through which gradients flow.
 ///
 ///     std::cout << ops::zeros({2}) << " " << ops::ones({2}, "int32") << "\n";
 ///     std::cout << ops::full({2, 2}, 7) << "\n";
@@ -32,14 +33,15 @@ Tensor zeros(const backend::ShapeLike& shape, std::optional<DType> dtype = {});
 Tensor ones(const backend::ShapeLike& shape, std::optional<DType> dtype = {});
 Tensor full(const backend::ShapeLike& shape, const ArrayLike& fill_value, std::optional<DType> dtype = {});
 Tensor empty(const backend::ShapeLike& shape, std::optional<DType> dtype = {});
-/// Returns a tensor with these elements in the shape of x, and in the dtype of x where no dtype is given.
+/// Returns a tensor with these elements in the shape of x, and in the dtype of x where no dtype is given. Numbers that
+/// the dtype cannot hold become the nearest that it can.
 ///
 ///     Tensor x = K::constant({5., 6.});
 ///     std::cout << ops::zeros_like(x) << " " << ops::ones_like(x) << " "
 ///               << ops::full_like(x, 3);
 Tensor zeros_like(const Tensor& x, std::optional<DType> dtype = {});
 Tensor ones_like(const Tensor& x, std::optional<DType> dtype = {});
-Tensor full_like(const Tensor& x, Scalar fill_value, std::optional<DType> dtype = {});
+Tensor full_like(const Tensor& x, const ArrayLike& fill_value, std::optional<DType> dtype = {});
 Tensor empty_like(const Tensor& x, std::optional<DType> dtype = {});
 
 /// Returns the value as a tensor: a number, a nested literal, a vector or a tensor. Numbers get the dtype, or floatx();
@@ -94,10 +96,12 @@ Tensor geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num
 ///     auto grid = ops::meshgrid({K::constant({1., 2.}), K::constant({3., 4.})});
 ///     std::cout << grid[0] << "\n" << grid[1];
 std::vector<Tensor> meshgrid(const TensorList& x, const std::string& indexing = "xy");
-/// Returns the powers x^(N - 1), ..., x, 1 of each element of a vector as rows; N is by default the length of x.
+/// Returns the powers x^(N - 1), ..., x, 1 of each element of a vector as rows, or with `increasing` 1, x, ..., x^(N - 1);
+/// N is by default the length of x.
 ///
-///     std::cout << ops::vander(K::constant({1., 2., 3.}));
-Tensor vander(const Tensor& x, std::optional<std::int64_t> N = {});
+///     std::cout << ops::vander(K::constant({1., 2., 3.})) << "\n"
+///               << ops::vander(K::constant({2., 3.}), 4, true);
+Tensor vander(const Tensor& x, std::optional<std::int64_t> N = {}, bool increasing = false);
 
 /// Returns a window of x points, symmetric and largest in the middle: triangular, raised cosines, or Kaiser's, which is
 /// i0(beta sqrt(1 - t^2)) / i0(beta) for t from -1 to 1. One point gives 1. Throws ValueError for a negative x.

@@ -47,8 +47,22 @@ Tensor isnan(const Tensor& x) { return K::is_nan(x); }
 Tensor isfinite(const Tensor& x) { return K::is_finite(x); }
 Tensor isreal(const Tensor& x) { return K::ones_like(x, {.dtype = DType::Bool}); }
 
+namespace {
+
+/// Returns a bound of the dtype.
+K::Bound as_bound(const K::Bound& bound, DType dtype) {
+  return bound.tensor().defined() ? K::Bound(K::as_dtype(bound.tensor(), dtype)) : bound;
+}
+
+}  // namespace
+
 Tensor clip(const Tensor& given, const K::Bound& x_min, const K::Bound& x_max) {
-  return K::clip(counted("clip", given), x_min, x_max);
+  const Tensor x = counted("clip", given);
+  DType dtype = x.dtype();
+  for (const K::Bound* bound : {&x_min, &x_max})
+    if (bound->tensor().defined()) dtype = op_helpers::common_dtype(dtype, bound->tensor().dtype());
+  if (dtype == x.dtype()) return K::clip(x, as_bound(x_min, dtype), as_bound(x_max, dtype));
+  return K::cast(K::clip(K::cast(x, dtype), as_bound(x_min, dtype), as_bound(x_max, dtype)), x.dtype());
 }
 
 Tensor saturate_cast(const Tensor& x, DType dtype) {

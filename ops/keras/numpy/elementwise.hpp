@@ -180,8 +180,8 @@ Tensor signbit(const Tensor& x);
 Tensor nan_to_num(const Tensor& x, double nan = 0, std::optional<double> posinf = {},
                   std::optional<double> neginf = {});
 
-/// Returns min(max(x, x_min), x_max) in the dtype of x (bool becomes int32). The gradient passes where x equals
-/// a bound.
+/// Returns min(max(x, x_min), x_max) in the dtype of x (bool becomes int32), compared in the common dtype of x and the
+/// bounds. The gradient passes where x equals a bound.
 ///
 ///     std::cout << ops::clip(K::constant({-2., 0.5, 9.}), 0, 1);
 Tensor clip(const Tensor& x, const backend::Bound& x_min, const backend::Bound& x_max);

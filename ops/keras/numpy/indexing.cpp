@@ -91,11 +91,9 @@ Tensor slice(const Tensor& inputs, const Shape& start_indices, const Shape& shap
   return K::slice(inputs, start_indices, shape);
 }
 
-Tensor slice_update(const Tensor& inputs, const Shape& start, const Tensor& updates) {
-  expect_defined("slice_update", "inputs, updates", inputs, updates);
-  if (inputs.dtype() != updates.dtype())
-    fail<TypeError>("[slice_update] updates must have the dtype of the inputs, ", inputs.dtype(),
-                    ": received updates=", updates.dtype());
+Tensor slice_update(const Tensor& inputs, const Shape& start, const Tensor& given) {
+  expect_defined("slice_update", "inputs, updates", inputs, given);
+  const Tensor updates = K::as_dtype(given, inputs.dtype());
   if (start.rank() != inputs.ndim() || updates.ndim() != inputs.ndim())
     fail("[slice_update] start_indices and updates must have the rank of the inputs=", inputs.shape(),
          ": received start_indices=", numbers(start), ", updates=", updates.shape());
@@ -206,17 +204,15 @@ Tensor combined(const Tensor& inputs, const Tensor& updates, const NamedRows& na
 
 }  // namespace
 
-Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor& updates,
+Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor& given,
                       const std::optional<std::string>& reduction) {
-  expect_defined("scatter_update", "inputs, indices, updates", inputs, indices, updates);
+  expect_defined("scatter_update", "inputs, indices, updates", inputs, indices, given);
   if (reduction && *reduction != "add" && *reduction != "max" && *reduction != "min" && *reduction != "mul")
     fail(
         "[scatter_update] reduction must be None, \"add\", \"max\", \"min\" or \"mul\": received "
         "reduction=\"",
         *reduction, '"');
-  if (inputs.dtype() != updates.dtype())
-    fail<TypeError>("[scatter_update] updates must have the dtype of the inputs, ", inputs.dtype(),
-                    ": received updates=", updates.dtype());
+  const Tensor updates = K::as_dtype(given, inputs.dtype());
   expect_multi_indices("scatter_update", indices, inputs.shape());
   expect_values("scatter_update", "updates", updates, indices, inputs.shape());
   if (is_symbolic(inputs, indices, updates))
@@ -233,9 +229,16 @@ TopK top_k(const Tensor& x, std::int64_t k, bool) {
 
 Tensor in_top_k(const Tensor& targets, const Tensor& predictions, std::int64_t k) {
   expect_defined("in_top_k", "targets, predictions", targets, predictions);
-  const bool wide = targets.dtype().is_integer() && targets.dtype().size() < 4;
-  return K::in_top_k(op_helpers::floating("in_top_k", predictions, "predictions"),
-                     wide ? K::cast(targets, DType::Int32) : targets, k);
+  const bool narrow = targets.dtype().is_integer() && targets.dtype().size() < 4;
+  const Tensor classes = narrow ? K::cast(targets, DType::Int32) : targets;
+  const Tensor scores = op_helpers::floating("in_top_k", predictions, "predictions");
+  if (targets.ndim() == 1 && predictions.ndim() == 2) return K::in_top_k(scores, classes, k);
+  if (predictions.ndim() != targets.ndim() + 1 ||
+      !compatible(Shape(predictions.shape().begin(), targets.ndim()), targets.shape()))
+    fail("[in_top_k] predictions must have the axes of targets, then the classes: received targets=",
+         targets.shape(), ", predictions=", predictions.shape());
+  const Tensor flat = K::in_top_k(K::reshape(scores, {-1, predictions.shape()[-1]}), K::reshape(classes, {-1}), k);
+  return K::reshape(flat, targets.shape().count() == None ? K::ShapeLike(K::shape(targets)) : targets.shape());
 }
 
 namespace {

@@ -41,8 +41,8 @@ Tensor get_item(const Tensor& x, const Indices& key);
 ///     std::cout << ops::slice(K::constant({{1., 2., 3.}, {4., 5., 6.}}), {0, 1},
 ///                             {2, 2});
 Tensor slice(const Tensor& inputs, const Shape& start_indices, const Shape& shape);
-/// Returns the inputs with the updates in the block that begins at `start_indices`. Throws ValueError for a block that
-/// leaves the inputs, TypeError for two dtypes.
+/// Returns the inputs with the updates, in their dtype, in the block that begins at `start_indices`. Throws ValueError for
+/// a block that leaves the inputs.
 ///
 ///     std::cout << ops::slice_update(ops::zeros({2, 3}), {1, 1}, ops::ones({1, 2}));
 Tensor slice_update(const Tensor& inputs, const Shape& start_indices, const Tensor& updates);
@@ -53,8 +53,8 @@ Tensor slice_update(const Tensor& inputs, const Shape& start_indices, const Tens
 ///                               K::constant({5., 7.}), {4});
 Tensor scatter(const Tensor& indices, const Tensor& values, const Shape& shape);
 /// Returns the inputs, changed by the updates at the multi-indices along the last axis of `indices`: replaced (the last
-/// update of an element wins), or combined with the old value by the reduction "add", "max", "min" or "mul". Throws
-/// ValueError for another reduction and for updates whose shape is not indices.shape[:-1] + inputs.shape[k:].
+/// update of an element wins), or combined with the old value by the reduction "add", "max", "min" or "mul". Updates are
+/// converted to the dtype of the inputs. Throws ValueError for another reduction and for updates whose shape is not indices.shape[:-1] + inputs.shape[k:].
 ///
 ///     std::cout << ops::scatter_update(ops::zeros({4}),
 ///                                      K::constant({{1}, {3}}, {.dtype = "int32"}),
@@ -77,8 +77,8 @@ struct TopK {
 ///     auto [values, indices] = ops::top_k(K::constant({3., 9., 5.}), 2);
 ///     std::cout << values << " " << indices;
 TopK top_k(const Tensor& x, std::int64_t k, bool sorted = true);
-/// Returns whether the prediction for each target is among the k largest of its row; targets are (samples,),
-/// predictions (samples, classes).
+/// Returns whether the prediction for each target is among the k largest of its row; predictions have the axes of targets,
+/// then the classes.
 ///
 ///     std::cout << ops::in_top_k(K::constant({0, 1}, {.dtype = "int32"}),
 ///                                K::constant({{0.9, 0.1}, {0.8, 0.2}}), 1);

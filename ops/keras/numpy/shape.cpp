@@ -110,19 +110,19 @@ Tensor rolled(const Tensor& x, std::int64_t shift, int axis) {
 
 Tensor roll(const Tensor& x, const K::PerAxis<std::int64_t>& shift, const Axes& axis) {
   expect_defined("roll", "x", x);
+  const std::vector<std::int64_t>& shifts = shift.list();
   if (axis.all()) {
-    if (shift.list().size() != 1)
-      fail("[roll] without axes there must be one shift: received ", shift.list().size());
-    const Tensor moved = rolled(K::reshape(x, {-1}), shift.list()[0], 0);
+    Tensor moved = K::reshape(x, {-1});
+    for (const std::int64_t each : shifts) moved = rolled(moved, each, 0);
     return x.size() >= 0 ? K::reshape(moved, x.shape()) : K::reshape(moved, K::shape(x));
   }
-  const std::size_t n = axis.list().size();
-  const std::vector<std::int64_t> shifts = shift.over(static_cast<int>(n));
-  if (shifts.size() != n)
-    fail("[roll] there must be one shift for each axis: received ", shifts.size(), " for ", n);
+  const std::vector<int>& axes = axis.list();
+  if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1)
+    fail("[roll] there must be one shift for each axis: received ", shifts.size(), " for ", axes.size());
   Tensor out = x;
-  for (std::size_t i = 0; i < n; ++i)
-    out = rolled(out, shifts[i], canonical_axis("roll", axis.list()[i], x.ndim()));
+  for (std::size_t i = 0; i < (axes.size() == 1 ? shifts.size() : axes.size()); ++i)
+    out = rolled(out, shifts[shifts.size() == 1 ? 0 : i],
+                 canonical_axis("roll", axes[axes.size() == 1 ? 0 : i], x.ndim()));
   return K::identity(out);
 }
 

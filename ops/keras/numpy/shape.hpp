@@ -79,7 +79,7 @@ Tensor flip(const Tensor& x, const Axes& axis = {});
 Tensor fliplr(const Tensor& x);
 Tensor flipud(const Tensor& x);
 /// Returns x with the elements moved by the shift along the axis, those at the end to the begin; one shift serves all
-/// axes. Without axes, the elements of the flattened x move.
+/// axes, and several shifts along one axis add up. Without axes, the elements of the flattened x move.
 ///
 ///     std::cout << ops::roll(K::constant({1., 2., 3., 4.}), 1, 0);
 Tensor roll(const Tensor& x, const backend::PerAxis<std::int64_t>& shift, const Axes& axis = {});

@@ -139,14 +139,12 @@ Tensor nanmedian(const Tensor& x, const Axes& axis, bool keepdims) {
   return quantiles("nanmedian", x, 0.5, 1, axis, {.method = "midpoint", .keepdims = keepdims}, true);
 }
 
-Tensor average(const Tensor& given, std::optional<int> axis, const Tensor& given_weights) {
-  const Axes axes = axis ? Axes(*axis) : Axes();
-  if (!given_weights.defined()) return K::mean(floating("average", given), axes);
-  const op_helpers::Operands operands = op_helpers::together(given, given_weights);
-  const Tensor x = floating("average", operands.x);
-  Tensor weights = K::as_dtype(operands.y, x.dtype());
-  if (axis && weights.ndim() == 1 && x.ndim() != 1) {
-    const int at = canonical_axis("average", *axis, x.ndim());
+Tensor average(const Tensor& given, const Axes& axis, const Tensor& given_weights) {
+  if (!given_weights.defined()) return K::mean(floating("average", given), axis);
+  expect_defined("average", "x", given);
+  auto [x, weights] = op_helpers::promoted_floating("average", given, given_weights);
+  if (!axis.all() && axis.list().size() == 1 && weights.ndim() == 1 && x.ndim() != 1) {
+    const int at = canonical_axis("average", axis.list()[0], x.ndim());
     Shape shape = Shape(std::vector<std::int64_t>(static_cast<std::size_t>(x.ndim()), 1));
     shape[at] = weights.shape()[0];
     if (!compatible(weights.shape()[0], x.shape()[at]))
@@ -157,7 +155,7 @@ Tensor average(const Tensor& given, std::optional<int> axis, const Tensor& given
     fail("[average] weights must have the shape of x, ", x.shape(), ": received weights=", weights.shape());
   }
   // Weights of one axis count once for each element of the other axes, in both sums.
-  return K::sum(x * weights, axes) / K::sum(weights, axes);
+  return K::sum(x * weights, axis) / K::sum(weights, axis);
 }
 
 Tensor sort(const Tensor& x, std::optional<int> axis) {
@@ -166,7 +164,7 @@ Tensor sort(const Tensor& x, std::optional<int> axis) {
 }
 Tensor argsort(const Tensor& x, std::optional<int> axis) {
   expect_defined("argsort", "x", x);
-  return axis ? K::argsort(x, *axis) : K::argsort(K::reshape(x, {-1}));
+  return axis && x.ndim() > 0 ? K::argsort(x, *axis) : K::argsort(K::reshape(x, {-1}), axis.value_or(0));
 }
 Tensor argpartition(const Tensor& x, std::int64_t kth, std::optional<int> axis) {
   expect_defined("argpartition", "x", x);

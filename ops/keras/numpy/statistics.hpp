@@ -50,15 +50,15 @@ Tensor nanpercentile(const Tensor& x, const ArrayLike& q, const Axes& axis = {},
 Tensor median(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 Tensor nanmedian(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-/// Returns sum(x * weights) / sum(weights) in a floating dtype; without weights the mean. The weights have the shape
-/// of x, or one number for each position of the axis (ValueError otherwise).
+/// Returns sum(x * weights) / sum(weights) in the floating dtype of both; without weights the mean. The weights have the
+/// shape of x, or one number for each position of the only axis (ValueError otherwise).
 ///
 ///     std::cout << ops::average(K::constant({1., 2., 3.}), 0,
 ///                               K::constant({1., 1., 2.}));
-Tensor average(const Tensor& x, std::optional<int> axis = {}, const Tensor& weights = {});
+Tensor average(const Tensor& x, const Axes& axis = {}, const Tensor& weights = {});
 
 /// Returns x sorted along an axis, or the int32 indices of the elements in sorted order; without an axis
-/// (`std::nullopt`), of the flattened x. Equal elements keep their order; NaN is last. `argpartition` returns indices
+/// (`std::nullopt`), of the flattened x; `argsort` of a number is {0}. Equal elements keep their order; NaN is last. `argpartition` returns indices
 /// such that no element before position `kth` is larger, and none after the position smaller, than the element there.
 ///
 ///     std::cout << ops::sort(K::constant({3., 1., 2.})) << "\n";

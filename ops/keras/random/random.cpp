@@ -1,4 +1,5 @@
 #include <ktape/autograd/defer.hpp>
+#include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -12,7 +13,6 @@
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -122,47 +122,94 @@ class Draws {
   std::uint64_t state_;
 };
 
+/// Returns numbers of the shape in the dtype, by `next` of a source of draws.
 template <class F>
-Tensor filled(const char* op, const Shape& shape, OptionalDType dtype, F next) {
+Tensor drawn(const char* op, const Shape& shape, OptionalDType dtype, const Seed& seed, F next) {
   check_extents(op, shape, 8);
+  Draws draws(seed);
   Tensor out = Tensor::empty(shape, DType::Float64, op);
-  std::generate_n(out.pointer<double>(), out.size(), next);
+  for (std::int64_t i = 0; i < out.size(); ++i) out.pointer<double>()[i] = next(draws, i);
   return K::as_dtype(out, dtype.value_or(K::floatx()));
 }
 
-void expect_positive(const char* op, const char* name, double value) {
-  if (!(value > 0) || !std::isfinite(value))
-    fail("[", op, "] ", name, " must be above 0: received ", name, '=', value);
+/// A parameter of a distribution, one number or one for each draw.
+struct Parameter {
+  const char* name;
+  const ArrayLike& given;
+
+  Tensor tensor(const char* op) const {
+    given.expect_defined(op, name);
+    return given.given().defined() ? given.given() : given.tensor(DType::Float64, DType::Float64, op);
+  }
+};
+
+/// The numbers of a parameter; `[i]` is the one of draw i.
+class Numbers {
+ public:
+  /// Throws ValueError unless the parameter broadcasts to the shape and each number is valid, by the rule.
+  template <class Valid>
+  Numbers(const char* op, const char* name, const Tensor& given, const Shape& shape, const char* rule, Valid valid)
+      : values_(converted(given, DType::Float64)) {
+    if (!broadcasts_to(given.shape(), shape))
+      fail("[", op, "] ", name, " must broadcast to the shape ", shape, ": received ", name, '=', given.shape());
+    for (std::int64_t i = 0; i < values_.size(); ++i)
+      if (const double value = values_.pointer<double>()[i]; !valid(value))
+        fail("[", op, "] ", name, " must be ", rule, ": received ", name, '=', value);
+    if (values_.size() != 1) values_ = K::broadcast_to(values_, shape);
+  }
+  double operator[](std::int64_t i) const { return values_.pointer<double>()[values_.size() == 1 ? 0 : i]; }
+
+ private:
+  Tensor values_;
+};
+
+/// Calls f with the values of the parameters, when a graph runs if some are symbolic.
+template <class F>
+Tensor with_values(const char* op, const Shape& shape, OptionalDType dtype, const Tensor& a, const Tensor& b, F f) {
+  if (is_symbolic(a, b))
+    return defer(op, {shape, dtype.value_or(K::floatx())}, f, WithoutGradient{a}, WithoutGradient{b});
+  return f(a, b);
 }
+
+bool positive(double value) { return value > 0 && std::isfinite(value); }
+
+constexpr double most_trials = 1 << 20;
 
 }  // namespace
 
-Tensor gamma(const Shape& shape, double alpha, OptionalDType dtype, Seed seed) {
-  expect_positive("gamma", "alpha", alpha);
-  Draws draws(seed);
-  return filled("gamma", shape, dtype, [&] { return draws.gamma(alpha); });
-}
-
-Tensor beta(const Shape& shape, double alpha, double beta, OptionalDType dtype, Seed seed) {
-  expect_positive("beta", "alpha", alpha), expect_positive("beta", "beta", beta);
-  Draws draws(seed);
-  return filled("beta", shape, dtype, [&] {
-    const double a = draws.gamma(alpha), b = draws.gamma(beta);
-    return a / (a + b);
+Tensor gamma(const Shape& shape, const ArrayLike& alpha, OptionalDType dtype, Seed seed) {
+  const Tensor given = Parameter{"alpha", alpha}.tensor("gamma");
+  return with_values("gamma", shape, dtype, given, given, [=](const Tensor& alpha, const Tensor&) {
+    const Numbers a("gamma", "alpha", alpha, shape, "above 0", positive);
+    return drawn("gamma", shape, dtype, seed, [&](Draws& draws, std::int64_t i) { return draws.gamma(a[i]); });
   });
 }
 
-Tensor binomial(const Shape& shape, std::int64_t counts, double probabilities, OptionalDType dtype,
+Tensor beta(const Shape& shape, const ArrayLike& alpha, const ArrayLike& beta, OptionalDType dtype, Seed seed) {
+  const Tensor first = Parameter{"alpha", alpha}.tensor("beta"), second = Parameter{"beta", beta}.tensor("beta");
+  return with_values("beta", shape, dtype, first, second, [=](const Tensor& alpha, const Tensor& beta) {
+    const Numbers a("beta", "alpha", alpha, shape, "above 0", positive),
+        b("beta", "beta", beta, shape, "above 0", positive);
+    return drawn("beta", shape, dtype, seed, [&](Draws& draws, std::int64_t i) {
+      const double x = draws.gamma(a[i]), y = draws.gamma(b[i]);
+      return x / (x + y);
+    });
+  });
+}
+
+Tensor binomial(const Shape& shape, const ArrayLike& counts, const ArrayLike& probabilities, OptionalDType dtype,
                 Seed seed) {
-  if (counts < 0 || counts > 1 << 20)
-    fail("[binomial] counts must be in [0, 2^20]: received counts=", counts);
-  if (!(probabilities >= 0 && probabilities <= 1))
-    fail("[binomial] probabilities must be in [0, 1]: received probabilities=", probabilities);
-  Draws draws(seed);
-  return filled("binomial", shape, dtype, [&] {
-    double successes = 0;
-    for (std::int64_t i = 0; i < counts; ++i) successes += draws.uniform() < probabilities;
-    return successes;
+  const Tensor trials = Parameter{"counts", counts}.tensor("binomial"),
+               chances = Parameter{"probabilities", probabilities}.tensor("binomial");
+  return with_values("binomial", shape, dtype, trials, chances, [=](const Tensor& trials, const Tensor& chances) {
+    const Numbers n("binomial", "counts", trials, shape, "whole numbers in [0, 2^20]",
+                    [](double n) { return n >= 0 && n <= most_trials && n == std::floor(n); }),
+        p("binomial", "probabilities", chances, shape, "in [0, 1]", [](double p) { return p >= 0 && p <= 1; });
+    return drawn("binomial", shape, dtype, seed, [&](Draws& draws, std::int64_t i) {
+      double successes = 0;
+      for (auto left = static_cast<std::int64_t>(n[i]); left > 0; --left) successes += draws.uniform() < p[i];
+      return successes;
+    });
   });
 }
 

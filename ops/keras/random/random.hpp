@@ -79,14 +79,18 @@ Tensor shuffle(const Tensor& x, int axis = 0, Seed seed = {});
 ///     std::cout << ktape::random::dropout(ops::ones({6}), 0.5, {}, 7);
 Tensor dropout(const Tensor& inputs, double rate, const backend::ShapeLike& noise_shape = {}, Seed seed = {});
 /// Returns numbers of the gamma distribution of the shape alpha > 0, of the beta distribution, or the number of successes in
-/// `counts` trials (0 to 2^20) of a probability: parameters are numbers. Throws ValueError for parameters outside of their range.
+/// `counts` trials (0 to 2^20) of a probability. A parameter is a number, or an array that broadcasts to the shape. No gradient.
+/// Throws ValueError for parameters outside of their range.
 ///
 ///     std::cout << ktape::random::gamma({2}, 3, {}, 7) << " "
 ///               << ktape::random::beta({2}, 2, 2, {}, 7) << " "
-///               << ktape::random::binomial({2}, 10, 0.5, {}, 7);
-Tensor gamma(const Shape& shape, double alpha, OptionalDType dtype = {}, Seed seed = {});
-Tensor beta(const Shape& shape, double alpha, double beta, OptionalDType dtype = {}, Seed seed = {});
-Tensor binomial(const Shape& shape, std::int64_t counts, double probabilities, OptionalDType dtype = {},
-                Seed seed = {});
+///               << ktape::random::binomial({2}, 10, 0.5, {}, 7) << "\n";
+///     Tensor counts = K::constant({{5}, {500}}, {.dtype = "int32"});
+///     std::cout << ktape::random::binomial({2, 3}, counts, {0.1, 0.5, 0.9}, {}, 7);
+Tensor gamma(const Shape& shape, const ArrayLike& alpha, OptionalDType dtype = {}, Seed seed = {});
+Tensor beta(const Shape& shape, const ArrayLike& alpha, const ArrayLike& beta, OptionalDType dtype = {},
+            Seed seed = {});
+Tensor binomial(const Shape& shape, const ArrayLike& counts, const ArrayLike& probabilities,
+                OptionalDType dtype = {}, Seed seed = {});
 
 }  // namespace ktape::random

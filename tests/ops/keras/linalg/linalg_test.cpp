@@ -87,7 +87,7 @@ TEST_CASE("ops: an error names the matrix by its position in the batch") {
                        "[solve] a matrix must not be singular: received the matrix (1,) of the batch (4,)",
                        LinAlgError);
   CHECK_THROWS_WITH_AS(ops::inv(ops::zeros({2, 2})),
-                       "[solve] a matrix must not be singular: received the only matrix", LinAlgError);
+                       "[inv] a matrix must not be singular: received the only matrix", LinAlgError);
   CHECK_THROWS_WITH_AS(
       ops::cholesky(K::reshape(-batch, {2, 2, 2, 2})),
       "[cholesky] a matrix must be positive definite: received the matrix (0, 0) of the batch (2, 2)",
@@ -107,6 +107,19 @@ TEST_CASE("ops: an error names the matrix by its position in the batch") {
                        "[cross] vectors must have 2 or 3 elements: received x1=(4,), x2=(4,)", ValueError);
   CHECK_THROWS_AS(ops::tensordot(ops::ones({2, 3}), ops::ones({2, 3}), 1), ValueError);
   CHECK(ops::det(ops::zeros({2, 2})).item() == 0);
+}
+
+TEST_CASE("ops: cross products of vectors along different axes") {
+  const Tensor rows = doubles({{1., 0., 0.}, {0., 1., 0.}}), columns = K::transpose(doubles({{0., 1., 0.}, {0., 0., 1.}}));
+  const Values expected{0, 0, 1, 1, 0, 0};
+  CHECK(values(ops::cross(rows, columns, {.axisb = 0})) == expected);
+  CHECK(values(ops::cross(rows, columns, {-1, 0, 0})) == values(K::transpose(ops::cross(rows, columns, {.axisb = 0}))));
+  const Tensor both = ops::cross(K::transpose(rows), columns, {.axisa = 2, .axisb = 2, .axisc = 1, .axis = 0});
+  CHECK(both.shape() == Shape{3, 2});
+  CHECK(values(K::transpose(both)) == expected);
+  CHECK(values(ops::cross(K::transpose(rows), columns, 0)) == values(both));
+  CHECK(ops::cross(ops::ones({5, 2}), ops::ones({2, 5}), {.axisb = 0}).shape() == Shape{5});
+  CHECK(ops::cross(ops::ones({3, 4, 1}), ops::ones({5, 3}), {.axisa = 0, .axisc = 1}).shape() == Shape{4, 3, 5});
 }
 
 namespace {
@@ -149,6 +162,7 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::vdot", pairs(ops::vdot), {normal({2, 3}, 2), normal({2, 3})}},
       {"ops::kron", pairs(ops::kron), {normal({2, 3}, 2), normal({4})}},
       {"ops::cross", [](In in) { return ops::cross(K::reshape(in[0], {-1, 3}), doubles({1., -2., 0.5})); }, {normal({4, 3}, 2)}},
+      {"ops::cross", of2([](const Tensor& p, const Tensor& q) { return ops::cross(p, q, {.axisa = 0, .axisc = 0}); }), {normal({3, 4}, 2), normal({4, 3})}},
       {"ops::tensordot", of2([](const Tensor& p, const Tensor& q) { return ops::tensordot(p, q, {{0, 2}, {1, 0}}); }), {normal({2, 3, 4}, 2), normal({4, 2, 5})}},
       {"ops::einsum", [](In in) { return ops::einsum("ii->i", {in[0]}); }, {x}},
       {"ops::einsum", [](In in) { return ops::einsum("...ij,...jk->...ik", {in[0], in[1]}); }, {a, b}},

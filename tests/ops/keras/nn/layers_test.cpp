@@ -55,6 +55,38 @@ TEST_CASE("ops: functions of nn refuse wrong arguments") {
                        "[psnr] both tensors must have one shape: received x1=(2,), x2=(3,)", ValueError);
 }
 
+TEST_CASE("ops: layer_normalization scaled by the variance, in the dtype of x") {
+  const Tensor x = doubles({{1., 3.}, {-2., 6.}}), gamma = doubles({2., 0.5});
+  const Tensor y = ops::layer_normalization(x, gamma, {}, {.epsilon = 0, .rms_scaling = true});
+  CHECK(close(y, doubles({{2., 1.5}, {-1., 0.75}})));
+  const Tensor first = ops::layer_normalization(x, gamma, gamma, {.axis = 0, .epsilon = 0, .rms_scaling = true});
+  CHECK(close(first, doubles({{4 / 3., 4.}, {-2 / 3., 2.}})));
+  for (const char* dtype : {"float16", "bfloat16", "float32"}) {
+    CHECK(ops::layer_normalization(K::cast(x, dtype), gamma, {}, {.rms_scaling = true}).dtype() == dtype);
+    CHECK(ops::layer_normalization(K::cast(x, dtype), gamma, gamma).dtype() == dtype);
+  }
+  CHECK_THROWS_WITH_AS(
+      ops::layer_normalization(x, doubles({1., 2., 3.}), {}, {.rms_scaling = true}),
+      "[layer_normalization] gamma must have the shape (2,) of the normalized axes: received gamma=(3,)", ValueError);
+}
+
+TEST_CASE("ops: ctc_loss of halves is float32, attention has the common dtype") {
+  const Tensor scores = normal({1, 4, 3});
+  for (const char* dtype : {"float16", "bfloat16"}) {
+    const Tensor loss = ops::ctc_loss(ints({{1, 2}}), K::cast(scores, dtype), ints({2}), ints({4}));
+    CHECK(loss.dtype() == "float32");
+    const Tensor open = K::placeholder({.shape = Shape{1, 4, 3}, .dtype = dtype});
+    CHECK(ops::ctc_loss(ints({{1, 2}}), open, ints({2}), ints({4})).dtype() == "float32");
+  }
+  CHECK(ops::ctc_loss(ints({{1, 2}}), scores, ints({2}), ints({4})).dtype() == "float64");
+  const Tensor q = K::ones({2, 3, 1, 8}, {.dtype = "float16"}), k = K::ones({2, 3, 1, 8}, {.dtype = "bfloat16"}),
+               v = K::ones({2, 3, 1, 8}, {.dtype = "float16"}), w = K::ones({2, 3, 1, 8});
+  CHECK(ops::dot_product_attention(q, v, v).dtype() == "float16");
+  CHECK(ops::dot_product_attention(q, k, v).dtype() == "float32");
+  CHECK(ops::dot_product_attention(q, w, w, {.bias = K::zeros({3, 3}, {.dtype = "float64"})}).dtype() == "float32");
+  CHECK(ops::dot_product_attention(q, v, K::cast(v, "int32")).dtype() == "float16");
+}
+
 TEST_CASE("ops: greedy paths and their scores") {
   const Tensor scores = doubles({{{0.1, 0.9}, {0.2, 0.8}, {0.7, 0.3}}});
   const auto [paths, total] = ops::ctc_decode(scores, ints({3}));
@@ -109,6 +141,7 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::batch_normalization", [](In in) { return ops::batch_normalization(in[0], in[1], in[2], -1, in[3], in[4]); },
        {normal({3, 4}), normal({4}, 2), K::exp(normal({4}, 3)), normal({4}, 4), normal({4}, 5)}},
       {"ops::layer_normalization", [](In in) { return ops::layer_normalization(in[0], in[1], in[2]); }, {normal({3, 4}), normal({4}, 2), normal({4}, 3)}},
+      {"ops::layer_normalization", [](In in) { return ops::layer_normalization(in[0], in[1], {}, {.axis = 0, .rms_scaling = true}); }, {normal({3, 4}), normal({3}, 2)}},
       {"ops::rms_normalization", [](In in) { return ops::rms_normalization(in[0], in[1]); }, {normal({3, 4}), normal({4}, 2)}},
       {"ops::dot_product_attention", [](In in) { return ops::dot_product_attention(in[0], in[1], in[2], {.is_causal = true}); }, {query, key, value}},
       {"ops::dot_product_attention", [](In in) { return ops::dot_product_attention(in[0], in[1], in[2], {.bias = in[3], .attn_logits_soft_cap = 2}); }, {query, key, value, normal({3, 3})}},

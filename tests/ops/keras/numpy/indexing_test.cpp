@@ -48,6 +48,40 @@ TEST_CASE("ops: one hot rows, also for indices that are no class") {
   CHECK(values(ops::in_top_k(ints({1, 0}), doubles({{0.1, 0.9}, {0.2, 0.8}}), 1)) == Values{1, 0});
 }
 
+TEST_CASE("ops: in_top_k of targets of any rank") {
+  const Tensor scores = doubles({{{0.1, 0.9, 0.8, 0.8}, {0.05, 0.95, 0., 1.}},
+                                 {{0.9, 0.1, 0.8, 0.8}, {0.1, 0.8, 0.3, 1.}}}),
+               targets = ints({{1, 2}, {0, 3}}, "uint8");
+  const Tensor found = ops::in_top_k(targets, scores, 2);
+  CHECK(found.dtype() == "bool");
+  CHECK(found.shape() == Shape{2, 2});
+  CHECK(values(found) == Values{1, 0, 1, 1});
+  CHECK(values(ops::in_top_k(ints(1), doubles({0.2, 0.8}), 1)) == Values{1});
+  CHECK(values(ops::in_top_k(ints({{1}}), doubles({{{0.1, NAN, 0.5}}}), 2)) == Values{0});
+  CHECK_THROWS_WITH_AS(ops::in_top_k(ints({{1, 2, 0}}), scores, 1),
+                       "[in_top_k] predictions must have the axes of targets, then the classes: received "
+                       "targets=(1, 3), predictions=(2, 2, 4)",
+                       ValueError);
+  const Tensor open = K::placeholder({.shape = Shape{None, None}, .dtype = "int32"});
+  const Tensor promised = ops::in_top_k(open, scores, 2);
+  CHECK(values(K::function({open}, {promised})({K::cast(targets, "int32")})[0]) == Values{1, 0, 1, 1});
+}
+
+TEST_CASE("ops: updates take the dtype of the inputs") {
+  const Tensor zeros = K::zeros({4}, {.dtype = "int32"}), at = ints({{1}, {3}}), updates = doubles({1.5, -2.5});
+  for (const char* reduction : {"add", "max", "min", "mul"})
+    CHECK(ops::scatter_update(zeros, at, updates, reduction).dtype() == "int32");
+  CHECK(values(ops::scatter_update(zeros, at, updates)) == Values{0, 1, 0, -2});
+  CHECK(values(ops::scatter_update(doubles({1., 2.}), ints({{0}}), ints({7}))) == Values{7, 2});
+  CHECK(values(ops::scatter_update(K::zeros({2}, {.dtype = "bool"}), ints({{0}}), ints({7}))) == Values{1, 0});
+  CHECK(values(ops::slice_update(zeros, {1}, updates)) == Values{0, 1, -2, 0});
+  CHECK(ops::slice_update(K::zeros({2}, {.dtype = "float16"}), {0}, updates).dtype() == "float16");
+  const Tensor open = K::placeholder({.shape = Shape{4}});
+  CHECK(ops::slice_update(open, {0}, updates).dtype() == open.dtype());
+  CHECK(values(K::function({open}, {ops::scatter_update(open, at, updates)})({K::zeros({4})})[0]) ==
+        Values{0, 1.5, 0, -2.5});
+}
+
 TEST_CASE("ops: sorted sequences, counts and sets") {
   const Tensor bins = doubles({0., 1., 2.5});
   CHECK(values(ops::searchsorted(bins, doubles({1., 3., -1.}))) == Values{1, 3, 0});

@@ -32,6 +32,28 @@ TEST_CASE("ops: narrow integers and bools are counted in int32") {
   CHECK(ops::argmax(doubles({{1., 2.}, {3., 0.}}), -1, true).shape() == Shape{2, 1});
 }
 
+TEST_CASE("ops: average counts the dtype of its weights, and takes several axes") {
+  const Tensor x = ints({{1, 2, 3}, {3, 2, 1}}), weights = doubles({1., 2., 5.});
+  CHECK(ops::average(x, 1, weights).dtype() == "float64");
+  CHECK(ops::average(x, 1, K::cast(weights, "float16")).dtype() == "float16");
+  CHECK(ops::average(K::cast(x, "float16"), 1, K::cast(weights, "bfloat16")).dtype() == "float32");
+  CHECK(ops::average(K::cast(x, "float16"), {}, x).dtype() == "float16");
+  CHECK(ops::average(x, {}, x).dtype() == K::floatx());
+  CHECK(values(ops::average(x, 1, weights)) == Values{2.5, 1.5});
+  CHECK(values(ops::average(x, {1}, weights)) == Values{2.5, 1.5});
+  CHECK(values(ops::average(x, {0, 1}, x)) == values(ops::average(x, {}, x)));
+  CHECK(values(ops::average(x, {0, 1})) == Values{2});
+  CHECK_THROWS_WITH_AS(ops::average(x, {0, 1}, weights),
+                       "[average] weights must have the shape of x, (2, 3): received weights=(3,)", ValueError);
+}
+
+TEST_CASE("ops: the order of a number") {
+  CHECK(values(ops::argsort(doubles(7.))) == Values{0});
+  CHECK(ops::argsort(doubles(7.)).shape() == Shape{1});
+  CHECK(ops::argsort(doubles(7.), {}).dtype() == "int32");
+  CHECK_THROWS_AS(ops::argsort(doubles(7.), 1), ValueError);
+}
+
 TEST_CASE("ops: reductions that skip NaN, and groups of NaN alone") {
   CHECK(values(ops::nansum(with_nan(), 1)) == Values{4, 0, 3.5});
   CHECK(values(ops::nanprod(with_nan(), 1)) == Values{3, 1, -5});

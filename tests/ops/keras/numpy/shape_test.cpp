@@ -1,8 +1,11 @@
 #include <doctest/doctest.h>
+#include <ktape/ops/control/function.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/numpy/creation.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/settings/config.hpp>
+
+#include <cmath>
 
 #include "../../catalogue.hpp"
 
@@ -19,12 +22,48 @@ TEST_CASE("ops: creation of tensors") {
   CHECK(ops::linspace_with_step(0, 1, 5, {.endpoint = false}).second.item<double>() == doctest::Approx(0.2));
   CHECK(values(ops::full({2}, ktape::ArrayLike({1.5, 2.5}))) == Values{1.5, 2.5});
   CHECK(values(ops::full_like(ints({1, 2}), 2.75)) == Values{2, 2});
+  CHECK(ops::full_like(ints({0}, "int64"), (std::int64_t{1} << 53) + 1).item<std::int64_t>() == (std::int64_t{1} << 53) + 1);
   CHECK(ops::empty({2, 3}).shape() == Shape{2, 3});
   CHECK(ops::empty_like(ints({1, 2})).dtype() == "int32");
   CHECK(values(ops::geomspace(-1, -1000, 4))[2] == doctest::Approx(-100));
   CHECK(values(ops::bartlett(1)) == Values{1});
   CHECK(ops::hanning(0).shape() == Shape{0});
   CHECK(ops::meshgrid({ints({1, 2}), ints({3, 4, 5})})[0].shape() == Shape{3, 2});
+}
+
+TEST_CASE("ops: full and full_like repeat an array, in floatx() and in the dtype of x") {
+  const Tensor row = ints({1, -2}), x = K::zeros({3, 2}, {.dtype = "int8"});
+  CHECK(ops::full({3, 2}, row).dtype() == K::floatx());
+  CHECK(ops::full({3, 2}, row, "int32").dtype() == "int32");
+  CHECK(values(ops::full({3, 2}, row)) == Values{1, -2, 1, -2, 1, -2});
+  CHECK(std::signbit(ops::full({1}, doubles(-0.)).item<double>()));
+  CHECK(ops::full_like(x, doubles({{1.5}, {2.5}, {-3.5}})).dtype() == "int8");
+  CHECK(values(ops::full_like(x, doubles({{1.5}, {2.5}, {-3.5}}))) == Values{1, 1, 2, 2, -3, -3});
+  CHECK(ops::full_like(x, row, "float64").dtype() == "float64");
+  CHECK(values(ops::full_like(K::zeros({2}, {.dtype = "bool"}), 2)) == Values{1, 1});
+  CHECK_THROWS_WITH_AS(ops::full({2}, ints({{1, 2}, {3, 4}})),
+                       "[full] fill_value must broadcast to the shape (2,): received fill_value=(2, 2)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(ops::full_like(x, ints({1, 2, 3})),
+                       "[full_like] fill_value must broadcast to the shape (3, 2): received fill_value=(3,)",
+                       ValueError);
+  const Tensor open = K::placeholder({.shape = Shape{ktape::None, 2}});
+  const Tensor promised = ops::full_like(open, row);
+  CHECK(promised.shape() == Shape{ktape::None, 2});
+  CHECK(values(K::function({open}, {promised})({K::zeros({2, 2})})[0]) == Values{1, -2, 1, -2});
+}
+
+TEST_CASE("ops: vander with ascending powers, and shifts along one axis") {
+  const Tensor v = ints({2, 3});
+  CHECK(values(ops::vander(v, 4, true)) == Values{1, 2, 4, 8, 1, 3, 9, 27});
+  CHECK(values(ops::vander(v, 3)) == Values{4, 2, 1, 9, 3, 1});
+  CHECK(ops::vander(v, 0, true).shape() == Shape{2, 0});
+  const Tensor x = counted({2, 3});
+  CHECK(values(ops::roll(x, {1, 1}, 1)) == values(ops::roll(x, 2, 1)));
+  CHECK(values(ops::roll(x, {1, -3, 4}, {0})) == values(ops::roll(x, 2, 0)));
+  CHECK(values(ops::roll(x, {1, 2})) == values(ops::roll(x, 3)));
+  CHECK(values(ops::roll(x, {2, 1}, {0, 1})) == values(ops::roll(x, 1, 1)));
+  CHECK(values(ops::roll(x, {1, 1}, {-1, -1})) == values(ops::roll(x, 2, 1)));
 }
 
 TEST_CASE("ops: shapes, and errors that name the rule") {
@@ -83,6 +122,7 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::flipud", of(ops::flipud), {m}},
       {"ops::roll", [](In in) { return ops::roll(in[0], {1, -2}, {0, 1}); }, {m}},
       {"ops::roll", [](In in) { return ops::roll(in[0], 5); }, {m}},
+      {"ops::roll", [](In in) { return ops::roll(in[0], {1, 2, -5}, 1); }, {m}},
       {"ops::rot90", [](In in) { return ops::rot90(in[0], 3, {1, 2}); }, {x}},
       {"ops::concatenate", list([](const ktape::TensorList& l) { return ops::concatenate(l, 1); }), {x, y}},
       {"ops::stack", list([](const ktape::TensorList& l) { return ops::stack(l, -1); }), {x, y}},
@@ -111,15 +151,17 @@ const Catalogue catalogue([]() -> Catalogue::Rows {
       {"ops::copy", of(ops::copy), {x}},
       {"ops::array", [](In in) { return ops::array(in[0]); }, {x}},
       {"ops::convert_to_tensor", [](In in) { return ops::convert_to_tensor(in[0]); }, {x}},
-      {"ops::full", [](In in) { return ops::full({2, 3, 4}, in[0]); }, {v}},
+      {"ops::full", [](In in) { return ops::full({2, 3, 4}, in[0], "float64"); }, {v}},
+      {"ops::full_like", [](In in) { return ops::full_like(in[0], in[1]); }, {m, v}},
       {"ops::linspace", of2([](const Tensor& a, const Tensor& b) { return ops::linspace(a, b, 5, {.axis = -1}); }), {m, v}},
       {"ops::linspace_with_step", of2([](const Tensor& a, const Tensor& b) { return ops::linspace_with_step(a, b, 3).second; }), {m, v}},
       {"ops::logspace", of2([](const Tensor& a, const Tensor& b) { return ops::logspace(a, b, 3, {.base = 2}); }), {v, w}},
       {"ops::geomspace", of2([](const Tensor& a, const Tensor& b) { return ops::geomspace(a, b, 3); }), {K::exp(v), K::exp(w)}},
       {"ops::meshgrid", [](In in) { return ops::meshgrid({in[0], in[1]})[1]; }, {v, normal({3})}},
       {"ops::vander", [](In in) { return ops::vander(in[0], 4); }, {v}},
+      {"ops::vander", [](In in) { return ops::vander(in[0], 4, true); }, {v}},
       {"ops::zeros", no_gradient}, {"ops::ones", no_gradient}, {"ops::empty", no_gradient}, {"ops::zeros_like", no_gradient},
-      {"ops::ones_like", no_gradient}, {"ops::full_like", no_gradient}, {"ops::empty_like", no_gradient},
+      {"ops::ones_like", no_gradient}, {"ops::empty_like", no_gradient},
       {"ops::eye", no_gradient}, {"ops::tri", no_gradient}, {"ops::identity", no_gradient}, {"ops::arange", no_gradient},
       {"ops::bartlett", no_gradient}, {"ops::hanning", no_gradient}, {"ops::hamming", no_gradient},
       {"ops::blackman", no_gradient}, {"ops::kaiser", no_gradient}, {"ops::view", no_gradient}, {"ops::shape", no_gradient},

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <ktape/ops/control/function.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/keras/random/random.hpp>
@@ -43,7 +44,35 @@ TEST_CASE("random: moments of the distributions") {
   CHECK(values(random_ops::dropout(doubles({1., 2.}), 1, {}, 1)) == Values{0, 0});
 }
 
+TEST_CASE("random: parameters that are arrays") {
+  const Tensor alpha = doubles({{7., 0.5, 1.5}}), beta = K::cast(doubles({{15., 0.9, 4.5}}), "float32");
+  const Tensor draws = random_ops::beta({many, 3}, alpha, beta, "float32", 1);
+  CHECK(draws.dtype() == "float32");
+  const auto means = values(K::mean(K::cast(draws, "float64"), 0));
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double a = alpha.item<double>(0, static_cast<int>(i)), b = values(beta)[i];
+    CHECK(means[i] == doctest::Approx(a / (a + b)).epsilon(0.02));
+  }
+  const auto shares = values(K::mean(K::cast(random_ops::gamma({many, 3}, alpha, {}, 1), "float64"), 0));
+  for (std::size_t i = 0; i < 3; ++i) CHECK(shares[i] == doctest::Approx(values(alpha)[i]).epsilon(0.03));
+  const Tensor trials = ints({{10}, {0}, {40}}), successes = random_ops::binomial({3, many}, trials, doubles(0.25), {}, 1);
+  const auto counted = values(K::mean(K::cast(successes, "float64"), 1));
+  CHECK(counted[0] == doctest::Approx(2.5).epsilon(0.03));
+  CHECK(counted[1] == 0);
+  CHECK(counted[2] == doctest::Approx(10).epsilon(0.02));
+  // A number and an array that repeats the number are one call.
+  CHECK(values(random_ops::binomial({2, 3}, 9, 0.5, {}, 4)) ==
+        values(random_ops::binomial({2, 3}, ints({9, 9, 9}), {{0.5}, {0.5}}, {}, 4)));
+  const Tensor open = K::placeholder({.shape = Shape{2, 1}});
+  const Tensor waiting = random_ops::binomial({2, 3}, open, 1);
+  CHECK(values(K::function({open}, {waiting})({K::constant({{4.}, {5.}})})[0]) == Values{4, 4, 4, 5, 5, 5});
+}
+
 TEST_CASE("random: parameters out of range") {
+  CHECK_THROWS_WITH_AS(random_ops::beta({2, 3}, 1, ints({1, 2})),
+                       "[beta] beta must broadcast to the shape (2, 3): received beta=(2,)", ValueError);
+  CHECK_THROWS_WITH_AS(random_ops::binomial({2}, doubles({1., 1.5}), 0.5),
+                       "[binomial] counts must be whole numbers in [0, 2^20]: received counts=1.5", ValueError);
   CHECK_THROWS_WITH_AS(random_ops::gamma({2}, 0), "[gamma] alpha must be above 0: received alpha=0",
                        ValueError);
   CHECK_THROWS_WITH_AS(random_ops::binomial({2}, 3, 1.5),
