@@ -1,4 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/base/parallel.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
@@ -323,6 +324,7 @@ void check_bound(const Tensor& x, const char* name, const Bound& bound) {
 }  // namespace
 
 Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
+  const CalledOp called("clip");
   expect_number("clip", x);
   check_bound(x, "min_value", min_value), check_bound(x, "max_value", max_value);
   if (!min_value.tensor().defined() && !max_value.tensor().defined())

@@ -151,7 +151,7 @@ void add_binary(std::vector<Operation>& all) {
       {"BitwiseXor", "numpy", "x, y;", bitwise<std::bit_xor<>>, "-"},
       {"Clip", "numpy", "x; x_min, x_max",
        [](const OperationCall& call) {
-         return K::clip(call.tensor("x"), bound(call, "x_min"), bound(call, "x_max"));
+         return ops::clip(call.tensor("x"), bound(call, "x_min"), bound(call, "x_max"));
        },
        "", "", written_clip},
       {"Where", "numpy", "condition, x1, x2;",

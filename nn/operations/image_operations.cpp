@@ -22,12 +22,13 @@ Tensor of_images(const OperationCall& call) {
 }
 
 Tensor resized(const OperationCall& call) {
+  if (call.text("fill_mode") != "constant")
+    fail("[Resize] fill_mode must be \"constant\": received fill_mode=\"", call.text("fill_mode"), '"');
   return ops::resize(call.tensor("images"), image_extents(call, "size"),
                      {.interpolation = call.text("interpolation"),
                       .antialias = call.flag("antialias"),
                       .crop_to_aspect_ratio = call.flag("crop_to_aspect_ratio"),
                       .pad_to_aspect_ratio = call.flag("pad_to_aspect_ratio"),
-                      .fill_mode = call.text("fill_mode"),
                       .fill_value = call.number("fill_value"),
                       .data_format = image_format(call)});
 }
@@ -130,8 +131,8 @@ void add_image_operations(std::vector<Operation>& all) {
       {"ExtractPatches", "image",
        "images; size, strides=null, dilation_rate=1, padding=\"valid\", data_format=null", extract_patches},
       {"ReconstructPatches", "image",
-       "patches; size, output_size, strides=null, padding=\"valid\", data_format=null", reconstruct_patches, "",
-       "patches, size, output_size, padding, data_format"},
+       "patches; size, output_size, strides=null, padding=\"valid\", data_format=null", reconstruct_patches,
+       "", "patches, size, output_size, padding, data_format"},
       {"PadImages", "image",
        "images; top_padding=null, left_padding=null, bottom_padding=null, right_padding=null, "
        "target_height=null, target_width=null, data_format=null",

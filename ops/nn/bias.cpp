@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -23,6 +24,7 @@ Shape channels_first_shape(const Shape& x, const Shape& bias) {
 }  // namespace
 
 Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options) {
+  const CalledOp called("bias_add");
   expect_defined("bias_add", "x, bias", x, bias);
   op_helpers::expect_same_dtype("bias_add", x, bias);
   const bool channels_at_1 = channels_first("bias_add", options.data_format);

@@ -87,11 +87,12 @@ void add_random(Table& table) {
     return {random::gamma(shape(c), number_or_tensor(c, "alpha"), dtype(c), seed(c))};
   };
   table["beta"] = [](const Call& c) -> Results {
-    return {random::beta(shape(c), number_or_tensor(c, "alpha"), number_or_tensor(c, "beta"), dtype(c), seed(c))};
+    return {
+        random::beta(shape(c), number_or_tensor(c, "alpha"), number_or_tensor(c, "beta"), dtype(c), seed(c))};
   };
   table["binomial"] = [](const Call& c) -> Results {
-    return {random::binomial(shape(c), number_or_tensor(c, "counts"), number_or_tensor(c, "probabilities"), dtype(c),
-                             seed(c))};
+    return {random::binomial(shape(c), number_or_tensor(c, "counts"), number_or_tensor(c, "probabilities"),
+                             dtype(c), seed(c))};
   };
 }
 

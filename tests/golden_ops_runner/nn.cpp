@@ -138,10 +138,9 @@ void add_normalizations(Table& table) {
                                      c.optional("offset"), c.optional("scale"), get_or(c, "epsilon", 1e-3))};
   };
   table["layer_normalization"] = [](const Call& c) -> Results {
-    return {ops::layer_normalization(c["x"], c.optional("gamma"), c.optional("beta"),
-                                     {.axis = last_axes(c),
-                                      .epsilon = epsilon(c),
-                                      .rms_scaling = get_or(c, "rms_scaling", false)})};
+    return {ops::layer_normalization(
+        c["x"], c.optional("gamma"), c.optional("beta"),
+        {.axis = last_axes(c), .epsilon = epsilon(c), .rms_scaling = get_or(c, "rms_scaling", false)})};
   };
   table["rms_normalization"] = [](const Call& c) -> Results {
     return {ops::rms_normalization(c["x"], c.optional("scale"), last_axes(c), epsilon(c))};

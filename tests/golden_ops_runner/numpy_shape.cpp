@@ -111,7 +111,8 @@ void add_creation(Table& table) {
     return ops::meshgrid(c.list("x"), get_or(c, "indexing", std::string("xy")));
   };
   table["vander"] = [](const Call& c) -> Results {
-    return {ops::vander(c["x"], get_or(c, "N", std::optional<std::int64_t>()), get_or(c, "increasing", false))};
+    return {
+        ops::vander(c["x"], get_or(c, "N", std::optional<std::int64_t>()), get_or(c, "increasing", false))};
   };
   table["bartlett"] = window(ops::bartlett), table["hanning"] = window(ops::hanning);
   table["hamming"] = window(ops::hamming), table["blackman"] = window(ops::blackman);

@@ -18,7 +18,8 @@ inline std::vector<Tensor> unfit(const Tensor& x) {
   Shape longer = x.shape();
   if (longer.rank() > 0) longer[-1] += 1;
   const DType dtype = x.dtype();
-  for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}, Shape{2, 3, 5, 4, 1, 2}, Shape{0}, longer})
+  for (const Shape& shape :
+       {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 3, 5}, Shape{2, 3, 5, 4, 1, 2}, Shape{0}, longer})
     out.push_back(K::ones(shape, {.dtype = dtype}));
   for (const char* other : {"bool", "int32", "uint8", "float16", "float32", "float64"})
     if (dtype != other) out.push_back(K::cast(x, other));
@@ -55,8 +56,8 @@ inline std::vector<Value> unfit(const Value& given) {
 /// Calls f with each argument in turn replaced by values that do not fit, and returns the texts of errors that name another
 /// function than the given one.
 template <class F>
-std::set<std::string> misnamed_errors(const std::string& name, const Inputs& inputs, const Attributes& attributes,
-                                      F call) {
+std::set<std::string> misnamed_errors(const std::string& name, const Inputs& inputs,
+                                      const Attributes& attributes, F call) {
   std::set<std::string> misnamed;
   const auto attempt = [&](const std::string& what, const Inputs& inputs, const Attributes& attributes) {
     Case plain;

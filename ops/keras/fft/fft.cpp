@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/base/parallel.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -138,10 +139,14 @@ std::int64_t length_of(const char* op, std::int64_t length) {
 
 }  // namespace
 
-ComplexPair fft(const ComplexPair& x) { return along_last(parts("fft", x, 1), false); }
+ComplexPair fft(const ComplexPair& x) {
+  const CalledOp called("fft");
+  return along_last(parts("fft", x, 1), false);
+}
 ComplexPair fft2(const ComplexPair& x) { return along_last_two(parts("fft2", x, 2), false); }
 
 ComplexPair ifft2(const ComplexPair& given) {
+  const CalledOp called("ifft2");
   const ComplexPair x = parts("ifft2", given, 2), sums = along_last_two(x, true);
   const std::int64_t n = x.first.shape().count(x.first.ndim() - 2);
   if (n < 0) fail("[ifft2] the extents of the last two axes must be known: received real=", x.first.shape());
@@ -218,6 +223,7 @@ Tensor scaled_real_numbers(const List& bins, std::int64_t n) {
 }  // namespace
 
 ComplexPair rfft(const Tensor& given, std::optional<std::int64_t> fft_length) {
+  const CalledOp called("rfft");
   const Tensor floats = op_helpers::floating("rfft", given);
   if (floats.ndim() < 1) fail("[rfft] x must have rank 1 or more: received x=()");
   const std::int64_t n = length_of("rfft", fft_length.value_or(floats.shape()[-1]));
@@ -231,6 +237,7 @@ ComplexPair rfft(const Tensor& given, std::optional<std::int64_t> fft_length) {
 }
 
 Tensor irfft(const ComplexPair& given, std::optional<std::int64_t> fft_length) {
+  const CalledOp called("irfft");
   const ComplexPair x = parts("irfft", given, 1);
   const std::int64_t n = length_of("irfft", fft_length.value_or(2 * (x.first.shape()[-1] - 1)));
   const List bins{fitted(x.first, n / 2 + 1), fitted(x.second, n / 2 + 1)};
@@ -272,6 +279,7 @@ void expect_frames(const char* op, std::int64_t length, std::int64_t stride, std
 
 ComplexPair stft(const Tensor& given, std::int64_t sequence_length, std::int64_t sequence_stride,
                  std::int64_t fft_length, const StftOptions& o) {
+  const CalledOp called("stft");
   Tensor x = op_helpers::floating("stft", given);
   expect_frames("stft", sequence_length, sequence_stride, fft_length);
   if (x.ndim() < 1) fail("[stft] x must have rank 1 or more: received x=()");
@@ -286,6 +294,7 @@ ComplexPair stft(const Tensor& given, std::int64_t sequence_length, std::int64_t
 
 Tensor istft(const ComplexPair& x, std::int64_t sequence_length, std::int64_t sequence_stride,
              std::int64_t fft_length, const StftOptions& o) {
+  const CalledOp called("istft");
   expect_frames("istft", sequence_length, sequence_stride, fft_length);
   Tensor frames = irfft(x, fft_length);
   if (frames.ndim() < 2) fail("[istft] x must be (..., frames, bins): received real=", x.first.shape());

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -40,6 +41,7 @@ void expect_colors(const char* op, const Tensor& x) {
 }  // namespace
 
 Tensor rgb_to_grayscale(const Tensor& images, const std::optional<std::string>& data_format) {
+  const CalledOp called("rgb_to_grayscale");
   return on_batch("rgb_to_grayscale", images, data_format, [](const Tensor& given) {
     if (given.shape()[-1] == 1) return K::identity(given);
     if (given.shape()[-1] != 3)
@@ -51,6 +53,7 @@ Tensor rgb_to_grayscale(const Tensor& images, const std::optional<std::string>& 
 }
 
 Tensor rgb_to_hsv(const Tensor& images, const std::optional<std::string>& data_format) {
+  const CalledOp called("rgb_to_hsv");
   return on_batch("rgb_to_hsv", images, data_format, [](const Tensor& x) {
     expect_colors("rgb_to_hsv", x);
     const Tensor r = channel(x, 0), g = channel(x, 1), b = channel(x, 2), value = K::max(x, -1),
@@ -65,6 +68,7 @@ Tensor rgb_to_hsv(const Tensor& images, const std::optional<std::string>& data_f
 }
 
 Tensor hsv_to_rgb(const Tensor& images, const std::optional<std::string>& data_format) {
+  const CalledOp called("hsv_to_rgb");
   return on_batch("hsv_to_rgb", images, data_format, [](const Tensor& x) {
     expect_colors("hsv_to_rgb", x);
     const Tensor h = channel(x, 0) * 6, s = channel(x, 1), v = channel(x, 2);
@@ -138,6 +142,7 @@ Tensor with_ratio(const Tensor& x, const std::vector<std::int64_t>& size, const 
 }  // namespace
 
 Tensor resize(const Tensor& images, const ImageSize& size, const ResizeOptions& o) {
+  const CalledOp called("resize");
   const std::vector<std::int64_t> wanted = image_extents("resize", "size", size);
   if (o.interpolation != "nearest" && o.interpolation != "bilinear" && o.interpolation != "bicubic" &&
       o.interpolation != "lanczos3" && o.interpolation != "lanczos5")
@@ -156,10 +161,9 @@ Tensor resize(const Tensor& images, const ImageSize& size, const ResizeOptions& 
       fail("[resize] height and width must be known and at least 1: received images=", images.shape());
     if (o.interpolation == "nearest") return nearest(nearest(x, 1, wanted[0]), 2, wanted[1]);
     const DType dtype = dtype_of_computation(x.dtype());
-    const Tensor out =
-        einsum("ph,qw,nhwc->npqc",
-               {resize_weights(x.shape()[1], wanted[0], o, dtype),
-                resize_weights(x.shape()[2], wanted[1], o, dtype), K::as_dtype(x, dtype)});
+    const Tensor out = einsum("ph,qw,nhwc->npqc",
+                              {resize_weights(x.shape()[1], wanted[0], o, dtype),
+                               resize_weights(x.shape()[2], wanted[1], o, dtype), K::as_dtype(x, dtype)});
     return op_helpers::rounded_within(x, out);
   });
 }
@@ -189,6 +193,7 @@ Tensor filtered(const Tensor& x, const Tensor& matrix, const std::string& paddin
 
 Tensor gaussian_blur(const Tensor& images, const ImageSize& kernel_size, const Deviations& sigma,
                      const std::optional<std::string>& data_format) {
+  const CalledOp called("gaussian_blur");
   const auto size = image_extents("gaussian_blur", "kernel_size", kernel_size);
   const std::vector<double> deviation = sigma.over(2);
   if (deviation.size() != 2 || !(deviation[0] > 0) || !(deviation[1] > 0))
@@ -203,13 +208,14 @@ Tensor gaussian_blur(const Tensor& images, const ImageSize& kernel_size, const D
 }
 
 Tensor sobel_edges(const Tensor& given, const std::optional<std::string>& data_format) {
+  const CalledOp called("sobel_edges");
   const ImageBatch batch("sobel_edges", "images", given, data_format);
   if (batch.single) fail("[sobel_edges] images must be a batch, of rank 4: received images=", given.shape());
   const Tensor x = K::as_dtype(batch.images, dtype_of_computation(given.dtype()));
   const Tensor vertical = K::constant({{-1, -2, -1}, {0, 0, 0}, {1, 2, 1}}, {.dtype = x.dtype()});
   const Tensor padded = K::pad(x, {0, 1, 1, 0}, {.mode = "reflect"});
-  const Tensor edges = K::stack(
-      {filtered(padded, vertical, "valid"), filtered(padded, K::transpose(vertical), "valid")}, -1);
+  const Tensor edges =
+      K::stack({filtered(padded, vertical, "valid"), filtered(padded, K::transpose(vertical), "valid")}, -1);
   return batch.restored(K::as_dtype(edges, given.dtype()));
 }
 
@@ -239,6 +245,7 @@ K::PaddingPair border(const char* op, std::optional<std::int64_t> before, std::o
 }  // namespace
 
 Tensor crop_images(const Tensor& images, const BorderOptions& o) {
+  const CalledOp called("crop_images");
   return on_batch("crop_images", images, o.data_format, [&](const Tensor& x) {
     const std::int64_t h = x.shape()[1], w = x.shape()[2];
     const auto total = [](std::int64_t n, std::optional<std::int64_t> target) {
@@ -253,6 +260,7 @@ Tensor crop_images(const Tensor& images, const BorderOptions& o) {
 }
 
 Tensor pad_images(const Tensor& images, const BorderOptions& o) {
+  const CalledOp called("pad_images");
   return on_batch("pad_images", images, o.data_format, [&](const Tensor& x) {
     const auto total = [](std::int64_t n, std::optional<std::int64_t> target) {
       return target ? std::optional(limited(*target) - n) : std::nullopt;
@@ -263,16 +271,18 @@ Tensor pad_images(const Tensor& images, const BorderOptions& o) {
 }
 
 Tensor ssim(const Tensor& image1, const Tensor& image2, double max_val, const SsimOptions& o) {
+  const CalledOp called("ssim");
   const auto [given_x, given_y] = op_helpers::promoted_floating("ssim", image1, image2);
   if (o.filter_size < 1 || !(o.filter_sigma > 0))
     fail("[ssim] filter_size must be at least 1 and filter_sigma above 0: received filter_size=",
          o.filter_size, ", filter_sigma=", o.filter_sigma);
-  const ImageBatch first("ssim", "image1", given_x, o.data_format), second("ssim", "image2", given_y, o.data_format);
+  const ImageBatch first("ssim", "image1", given_x, o.data_format),
+      second("ssim", "image2", given_y, o.data_format);
   const Tensor &x = first.images, &y = second.images;
   if (first.single != second.single || !compatible(x.shape(), y.shape()) || x.shape()[1] < o.filter_size ||
       x.shape()[2] < o.filter_size)
-    fail("[ssim] both images must have one shape, of at least the filter size: received image1=", image1.shape(),
-         ", image2=", image2.shape());
+    fail("[ssim] both images must have one shape, of at least the filter size: received image1=",
+         image1.shape(), ", image2=", image2.shape());
   const Tensor line = gaussian(o.filter_size, o.filter_sigma, x.dtype()), window = outer(line, line);
   const auto mean = [&](const Tensor& t) { return filtered(t, window, "valid"); };
   const double c1 = o.k1 * max_val * o.k1 * max_val, c2 = o.k2 * max_val * o.k2 * max_val;
@@ -314,6 +324,7 @@ Tensor rounded_away(const Tensor& x, DType dtype) {
 
 Tensor map_coordinates(const Tensor& given, const Tensor& given_coordinates, int order,
                        const std::string& mode, double fill_value) {
+  const CalledOp called("map_coordinates");
   expect_defined("map_coordinates", "inputs, coordinates", given, given_coordinates);
   const auto [inputs, coordinates] = op_helpers::together(given, given_coordinates);
   if (order != 0 && order != 1) fail("[map_coordinates] order must be 0 or 1: received order=", order);

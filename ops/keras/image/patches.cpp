@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -80,9 +81,11 @@ Tensor extracted(const char* op, const char* name, const Tensor& given, const Im
 }  // namespace
 
 Tensor extract_patches(const Tensor& images, const ImageSize& size, const PatchOptions& o) {
+  const CalledOp called("extract_patches");
   return extracted("extract_patches", "images", images, size, size.list().size() == 3 ? 3 : 2, o);
 }
 Tensor extract_patches_3d(const Tensor& volumes, const ImageSize& size, const PatchOptions& o) {
+  const CalledOp called("extract_patches_3d");
   return extracted("extract_patches_3d", "volumes", volumes, size, 3, o);
 }
 
@@ -104,8 +107,8 @@ struct Reconstruction {
       if (grid == None) continue;
       const std::int64_t least = same ? most - patch[i] + 1 : most;
       if (wanted[i] < least || wanted[i] > most)
-        fail("[reconstruct_patches] the output_size of axis ", i, " must be in [", least, ", ", most, "] for ",
-             grid, " patches of ", patch[i], ", with the padding \"", same ? "same" : "valid",
+        fail("[reconstruct_patches] the output_size of axis ", i, " must be in [", least, ", ", most,
+             "] for ", grid, " patches of ", patch[i], ", with the padding \"", same ? "same" : "valid",
              "\": received ", wanted[i]);
     }
   }
@@ -140,14 +143,15 @@ Tensor reconstruct(const Tensor& patches, const ImageSize& size, const ImageSize
 
 Tensor reconstruct_patches(const Tensor& given, const ImageSize& size, const ImageSize& output_size,
                            const ReconstructOptions& o) {
+  const CalledOp called("reconstruct_patches");
   const char* const op = "reconstruct_patches";
   const int axes = size.list().size() == 3 ? 3 : 2;
   expect_padding(op, o.padding);
   const Reconstruction made{image_extents(op, "size", size, axes),
                             image_extents(op, "output_size", output_size, axes), o.padding == "same"};
   if (o.strides && image_extents(op, "strides", *o.strides, axes) != made.patch)
-    fail("[reconstruct_patches] strides must be the size of a patch: received size=", numbers(Shape(made.patch)),
-         ", strides=", numbers(Shape(o.strides->over(axes))));
+    fail("[reconstruct_patches] strides must be the size of a patch: received size=",
+         numbers(Shape(made.patch)), ", strides=", numbers(Shape(o.strides->over(axes))));
   const ImageBatch batch(op, "patches", given, o.data_format, axes);
   made.expect(batch.images);
   if (!is_symbolic(given)) return batch.restored(made(batch.images));

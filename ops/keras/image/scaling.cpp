@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -75,6 +76,7 @@ void expect_vector(const char* name, const Tensor& x, std::size_t size) {
 Tensor scale_and_translate(const Tensor& images, const Shape& output_shape, const ArrayLike& scale,
                            const ArrayLike& translation, const std::vector<int>& spatial_dims,
                            const std::string& method, bool antialias) {
+  const CalledOp called("scale_and_translate");
   const char* const op = "scale_and_translate";
   expect_defined(op, "images", images);
   scale.expect_defined(op, "scale"), translation.expect_defined(op, "translation");

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -70,6 +71,7 @@ bool waits_for_batch(const Tensor& images) {
 }  // namespace
 
 Tensor affine_transform(const Tensor& images, const Tensor& transform, const TransformOptions& o) {
+  const CalledOp called("affine_transform");
   expect_defined("affine_transform", "images, transform", images, transform);
   const Tensor rows = transform.ndim() == 1 ? K::expand_dims(transform, 0) : transform;
   if (rows.ndim() != 2 || rows.shape()[1] != 8 || images.ndim() < 3 ||
@@ -89,6 +91,7 @@ Tensor affine_transform(const Tensor& images, const Tensor& transform, const Tra
 
 Tensor perspective_transform(const Tensor& images, const Tensor& start_points, const Tensor& end_points,
                              const TransformOptions& o) {
+  const CalledOp called("perspective_transform");
   expect_defined("perspective_transform", "images, start_points, end_points", images, start_points,
                  end_points);
   const auto points = [&](const Tensor& given, const char* name) {
@@ -159,6 +162,7 @@ double number_of(const char* name, const ArrayLike& given) {
 }  // namespace
 
 Tensor elastic_transform(const Tensor& images, const ElasticOptions& o) {
+  const CalledOp called("elastic_transform");
   const char* const op = "elastic_transform";
   const std::string format = K::channels_first(op, o.data_format) ? "channels_first" : "channels_last";
   const Shape shape = ImageBatch(op, "images", images, format).images.shape();
@@ -169,8 +173,8 @@ Tensor elastic_transform(const Tensor& images, const ElasticOptions& o) {
   const auto moved = [&](const auto& alpha) {
     using Alpha = std::decay_t<decltype(alpha)>;
     if (is_symbolic(images) || (!o.alpha.number() && is_symbolic(o.alpha.given())))
-      return defer_described(op, info_of(images), elastic_values<Alpha>, images, alpha, sigma, o.interpolation,
-                             o.fill_mode, o.fill_value, o.seed, format);
+      return defer_described(op, info_of(images), elastic_values<Alpha>, images, alpha, sigma,
+                             o.interpolation, o.fill_mode, o.fill_value, o.seed, format);
     return elastic_values(images, alpha, sigma, o.interpolation, o.fill_mode, o.fill_value, o.seed, format);
   };
   o.alpha.expect_defined(op, "alpha");
@@ -179,7 +183,8 @@ Tensor elastic_transform(const Tensor& images, const ElasticOptions& o) {
       fail("[elastic_transform] alpha must be finite: received alpha=", number->real());
     return moved(number->real());
   }
-  const Tensor given = o.alpha.given(), alpha = given.defined() ? given : o.alpha.tensor({}, DType::Float32, op);
+  const Tensor given = o.alpha.given(),
+               alpha = given.defined() ? given : o.alpha.tensor({}, DType::Float32, op);
   if (!broadcasts_to(alpha.shape(), {shape[0], shape[1], shape[2]}))
     fail("[elastic_transform] alpha must broadcast to (batch, height, width) of images=", images.shape(),
          ": received alpha=", alpha.shape());

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/control/control_flow.hpp>
@@ -139,6 +140,7 @@ Tensor triangular_solution(const Tensor& a, const Tensor& b, bool lower) {
 }  // namespace
 
 Tensor solve(const Tensor& given, const Tensor& given_b) {
+  const CalledOp called("solve");
   expect_defined("solve", "a, b", given, given_b);
   const op_helpers::Operands operands = op_helpers::together(given, given_b);
   const Tensor a = matrices("solve", operands.x, true, "a");
@@ -148,6 +150,7 @@ Tensor solve(const Tensor& given, const Tensor& given_b) {
 }
 
 Tensor solve_triangular(const Tensor& given, const Tensor& given_b, bool lower) {
+  const CalledOp called("solve_triangular");
   expect_defined("solve_triangular", "a, b", given, given_b);
   const op_helpers::Operands operands = op_helpers::together(given, given_b);
   const Tensor a = matrices("solve_triangular", operands.x, true, "a");
@@ -169,12 +172,14 @@ Tensor identities(const Tensor& x) {
 }  // namespace
 
 Tensor cholesky_inverse(const Tensor& given, bool upper) {
+  const CalledOp called("cholesky_inverse");
   const Tensor factor = matrices("cholesky_inverse", given, true), l = upper ? transposed(factor) : factor;
   const Tensor one = K::stop_gradient(identities(l));
   return as_given(solve_transposed(l, solve_triangular(l, one, true), true), given);
 }
 
 Tensor inv(const Tensor& given) {
+  const CalledOp called("inv");
   const Tensor x = matrices("inv", given, true);
   return as_given(regular_solution(x, K::stop_gradient(identities(x))), given);
 }

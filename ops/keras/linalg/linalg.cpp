@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/control/control_flow.hpp>
@@ -101,16 +102,23 @@ Tensor recorded_det(const Tensor& x) {
 
 }  // namespace
 
-Tensor det(const Tensor& given) { return as_given(recorded_det(matrices("det", given, true)), given); }
+Tensor det(const Tensor& given) {
+  const CalledOp called("det");
+  return as_given(recorded_det(matrices("det", given, true)), given);
+}
 
 SignAndLogarithm slogdet(const Tensor& given) {
+  const CalledOp called("slogdet");
   const Tensor x = matrices("slogdet", given, true);
   const OutputInfo info{batch_of(x), x.dtype()};
   const auto found =
       is_symbolic(x) ? defer("slogdet", {info, info}, recorded_slogdet, x) : recorded_slogdet(x);
   return {as_given(found[0], given), as_given(found[1], given)};
 }
-Tensor logdet(const Tensor& x) { return slogdet(x).logabsdet; }
+Tensor logdet(const Tensor& x) {
+  const CalledOp called("logdet");
+  return slogdet(x).logabsdet;
+}
 
 namespace {
 
@@ -148,11 +156,13 @@ double default_rcond(const Tensor& x) {
 }  // namespace
 
 Tensor pinv(const Tensor& given, std::optional<double> rcond) {
+  const CalledOp called("pinv");
   const Tensor x = matrices("pinv", given, false);
   return as_given(recorded_pinv(x, rcond.value_or(default_rcond(x))), given);
 }
 
 Tensor lstsq(const Tensor& given, const Tensor& given_b, std::optional<double> rcond) {
+  const CalledOp called("lstsq");
   expect_defined("lstsq", "a, b", given, given_b);
   const op_helpers::Operands operands = op_helpers::together(given, given_b);
   const Tensor a = matrices("lstsq", operands.x, false, "a"), b = K::as_dtype(operands.y, a.dtype());
@@ -165,6 +175,7 @@ Tensor lstsq(const Tensor& given, const Tensor& given_b, std::optional<double> r
 }
 
 Tensor matrix_power(const Tensor& given, int n) {
+  const CalledOp called("matrix_power");
   Tensor x = matrices("matrix_power", given, true);
   if (n < 0) x = inv(x);
   Tensor out;
@@ -178,6 +189,7 @@ Tensor matrix_power(const Tensor& given, int n) {
 }
 
 Tensor matrix_rank(const Tensor& given, std::optional<double> tol) {
+  const CalledOp called("matrix_rank");
   const Tensor x = K::stop_gradient(matrices("matrix_rank", given, false));
   const Tensor s = svd(x, false, false).s;
   const Tensor bound = tol ? K::full({}, *tol, s.dtype()) : K::max(s, -1, true) * default_rcond(x);
@@ -223,6 +235,7 @@ Tensor matrix_norm(const Tensor& x, const NormOrder& ord) {
 }  // namespace
 
 Tensor norm(const Tensor& given, const NormOrder& ord, const Axes& axis, bool keepdims) {
+  const CalledOp called("norm");
   const Tensor x = op_helpers::floating("norm", given);
   if (ord.index() == 0) return K::norm(x, axis, keepdims);
   Axes axes = axis;

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -19,7 +20,9 @@ namespace K = backend;
 namespace {
 
 /// Returns the dtype in which factors are multiplied: int32 for int8 and bool, whose sums overflow.
-DType dtype_of_sums(DType dtype) { return dtype.is_bool() || dtype == DType::Int8 ? DType(DType::Int32) : dtype; }
+DType dtype_of_sums(DType dtype) {
+  return dtype.is_bool() || dtype == DType::Int8 ? DType(DType::Int32) : dtype;
+}
 
 /// Returns f of two factors in their common dtype.
 template <class F>
@@ -41,6 +44,7 @@ Tensor product(const Tensor& x, const Tensor& y) {
 }  // namespace
 
 Tensor matmul(const Tensor& x1, const Tensor& x2) {
+  const CalledOp called("matmul");
   expect_defined("matmul", "x1, x2", x1, x2);
   if (x1.ndim() == 0 || x2.ndim() == 0)
     fail("[matmul] tensors must have rank 1 or more: received x1=", x1.shape(), ", x2=", x2.shape());
@@ -50,6 +54,7 @@ Tensor matmul(const Tensor& x1, const Tensor& x2) {
 }
 
 Tensor dot(const Tensor& x1, const Tensor& x2) {
+  const CalledOp called("dot");
   return of_factors("dot", x1, x2, [](const Tensor& x, const Tensor& y) {
     if (x.ndim() == 0 || y.ndim() == 0) return x * y;
     return tensordot(x, y, DotAxes({-1}, {y.ndim() == 1 ? 0 : -2}));
@@ -57,18 +62,21 @@ Tensor dot(const Tensor& x1, const Tensor& x2) {
 }
 
 Tensor inner(const Tensor& x1, const Tensor& x2) {
+  const CalledOp called("inner");
   return of_factors("inner", x1, x2, [](const Tensor& x, const Tensor& y) {
     return x.ndim() == 0 || y.ndim() == 0 ? x * y : tensordot(x, y, DotAxes({-1}, {-1}));
   });
 }
 
 Tensor outer(const Tensor& x1, const Tensor& x2) {
+  const CalledOp called("outer");
   expect_defined("outer", "x1, x2", x1, x2);
   const auto [x, y] = op_helpers::promoted("outer", x1, x2);
   return multiply(K::reshape(x, {-1, 1}), K::reshape(y, {1, -1}));
 }
 
 Tensor vdot(const Tensor& x1, const Tensor& x2) {
+  const CalledOp called("vdot");
   return of_factors("vdot", x1, x2, [](const Tensor& x, const Tensor& y) {
     if (!compatible(x.shape().count(), y.shape().count()))
       fail("[vdot] both tensors must have as many elements: received x1=", x.shape(), ", x2=", y.shape());
@@ -77,6 +85,7 @@ Tensor vdot(const Tensor& x1, const Tensor& x2) {
 }
 
 Tensor kron(const Tensor& x1, const Tensor& x2) {
+  const CalledOp called("kron");
   expect_defined("kron", "x1, x2", x1, x2);
   const auto [given_x, given_y] = op_helpers::promoted("kron", x1, x2);
   const int rank = std::max(given_x.ndim(), given_y.ndim());
@@ -97,9 +106,13 @@ Tensor kron(const Tensor& x1, const Tensor& x2) {
   return compute({given_x, given_y})[0];
 }
 
-Tensor cross(const Tensor& x1, const Tensor& x2, int axis) { return cross(x1, x2, {.axis = axis}); }
+Tensor cross(const Tensor& x1, const Tensor& x2, int axis) {
+  const CalledOp called("cross");
+  return cross(x1, x2, {.axis = axis});
+}
 
 Tensor cross(const Tensor& x1, const Tensor& x2, const CrossOptions& o) {
+  const CalledOp called("cross");
   expect_defined("cross", "x1, x2", x1, x2);
   const auto [given_x, given_y] = op_helpers::promoted("cross", x1, x2);
   const Tensor x = moveaxis(given_x, o.axis.value_or(o.axisa), -1),
@@ -160,6 +173,7 @@ Tensor contracted(const Tensor& x, const Tensor& y, const DotAxes& axes) {
 }  // namespace
 
 Tensor tensordot(const Tensor& x1, const Tensor& x2, const DotAxes& axes) {
+  const CalledOp called("tensordot");
   return of_factors("tensordot", x1, x2,
                     [&](const Tensor& x, const Tensor& y) { return contracted(x, y, axes); });
 }
@@ -190,6 +204,7 @@ void take_diagonals(std::string& letters, Tensor& x) {
 }  // namespace
 
 Tensor einsum(const std::string& subscripts, const TensorList& operands) {
+  const CalledOp called("einsum");
   std::vector<Tensor> xs = op_helpers::promoted("einsum", "operands", operands);
   const bool narrow = std::all_of(operands.vector().begin(), operands.vector().end(),
                                   [](const Tensor& x) { return x.dtype() == DType::Int8; });
@@ -225,6 +240,7 @@ Tensor einsum(const std::string& subscripts, const TensorList& operands) {
 }
 
 Tensor cdist(const Tensor& given_x, const Tensor& given_y) {
+  const CalledOp called("cdist");
   expect_defined("cdist", "x, y", given_x, given_y);
   const auto [x, y] = op_helpers::promoted_floating("cdist", given_x, given_y);
   if (x.ndim() < 2 || y.ndim() < 2 || !compatible(x.shape()[-1], y.shape()[-1]))

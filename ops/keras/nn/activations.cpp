@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -52,6 +53,7 @@ Tensor gelu(const Tensor& x, bool approximate) {
 }
 
 Tensor glu(const Tensor& given, int axis) {
+  const CalledOp called("glu");
   const std::vector<Tensor> halves = K::split(floating("glu", given), 2, axis);
   return halves[0] * K::sigmoid(halves[1]);
 }
@@ -65,8 +67,14 @@ Tensor log_sigmoid(const Tensor& x) {
       },
       [](auto g, auto a) { return g * logistic(-a); });
 }
-Tensor swish(const Tensor& x) { return silu(x); }
-Tensor hard_swish(const Tensor& x) { return hard_silu(x); }
+Tensor swish(const Tensor& x) {
+  const CalledOp called("swish");
+  return silu(x);
+}
+Tensor hard_swish(const Tensor& x) {
+  const CalledOp called("hard_swish");
+  return hard_silu(x);
+}
 Tensor hard_tanh(const Tensor& x) { return K::clip(floating("hard_tanh", x), -1, 1); }
 Tensor tanh_shrink(const Tensor& x) {
   return unary_by_input(
@@ -80,11 +88,13 @@ Tensor softplus(const Tensor& x) { return K::softplus(floating("softplus", x)); 
 Tensor softsign(const Tensor& x) { return K::softsign(floating("softsign", x)); }
 
 Tensor softmax(const Tensor& given, const Axes& axis) {
+  const CalledOp called("softmax");
   const Tensor x = floating("softmax", given);
   if (!axis.all() && axis.list().size() == 1) return K::softmax(x, axis.list()[0]);
   return K::exp(log_softmax(x, axis));
 }
 Tensor log_softmax(const Tensor& given, const Axes& axis) {
+  const CalledOp called("log_softmax");
   const Tensor x = floating("log_softmax", given);
   if (!axis.all() && axis.list().size() == 1) return K::log_softmax(x, axis.list()[0]);
   const Tensor shifted = x - K::stop_gradient(K::max(x, axis, true));
@@ -158,6 +168,7 @@ Tensor squareplus(const Tensor& given, double b) {
 }
 
 Tensor sparsemax(const Tensor& given, int axis) {
+  const CalledOp called("sparsemax");
   const Tensor x = floating("sparsemax", given);
   const Tensor z = x - K::stop_gradient(K::max(x, axis, true));
   const Tensor sorted = K::sort(z, axis, {.direction = "DESCENDING"});

@@ -1,4 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
@@ -99,6 +100,7 @@ Tensor loss_of_values(const Tensor& target, const Tensor& output, const Tensor& 
 
 Tensor ctc_loss(const Tensor& target, const Tensor& given, const Tensor& target_length,
                 const Tensor& output_length, int mask_index) {
+  const CalledOp called("ctc_loss");
   expect_defined("ctc_loss", "target, output, target_length, output_length", target, given, target_length,
                  output_length);
   const Tensor output = op_helpers::floating("ctc_loss", given, "output");

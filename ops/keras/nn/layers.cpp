@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/control/control_flow.hpp>
@@ -73,6 +74,7 @@ Tensor ungrouped_conv(const Tensor& x, const Tensor& kernel, const K::ConvOption
 }  // namespace
 
 Tensor conv(const Tensor& inputs, const Tensor& kernel, const ConvOptions& o) {
+  const CalledOp called("conv");
   expect_defined("conv", "inputs, kernel", inputs, kernel);
   const auto [x, k] = promoted_floating("conv", inputs, kernel);
   const Layout layout = layout_of("conv", x, o.data_format);
@@ -106,6 +108,7 @@ Tensor conv(const Tensor& inputs, const Tensor& kernel, const ConvOptions& o) {
 }
 
 Tensor conv_transpose(const Tensor& inputs, const Tensor& kernel, const ConvTransposeOptions& o) {
+  const CalledOp called("conv_transpose");
   expect_defined("conv_transpose", "inputs, kernel", inputs, kernel);
   const auto [x, k] = promoted_floating("conv_transpose", inputs, kernel);
   const Layout layout = layout_of("conv_transpose", x, o.data_format);
@@ -160,6 +163,7 @@ Tensor conv_transpose(const Tensor& inputs, const Tensor& kernel, const ConvTran
 }
 
 Tensor depthwise_conv(const Tensor& inputs, const Tensor& kernel, const ConvOptions& o) {
+  const CalledOp called("depthwise_conv");
   expect_defined("depthwise_conv", "inputs, kernel", inputs, kernel);
   const auto [x, k] = promoted_floating("depthwise_conv", inputs, kernel);
   const Layout layout = layout_of("depthwise_conv", x, o.data_format);
@@ -184,6 +188,7 @@ Tensor depthwise_conv(const Tensor& inputs, const Tensor& kernel, const ConvOpti
 
 Tensor separable_conv(const Tensor& inputs, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
                       const ConvOptions& options) {
+  const CalledOp called("separable_conv");
   ConvOptions point;
   point.data_format = options.data_format;
   return conv(depthwise_conv(inputs, depthwise_kernel, options), pointwise_kernel, point);
@@ -234,26 +239,32 @@ Tensor adaptive_pool(const char* op, const Tensor& inputs, const Extents& output
 }  // namespace
 
 Tensor max_pool(const Tensor& inputs, const Extents& pool_size, const PoolOptions& options) {
+  const CalledOp called("max_pool");
   return pool("max_pool", inputs, pool_size, options, "max");
 }
 Tensor average_pool(const Tensor& inputs, const Extents& pool_size, const PoolOptions& options) {
+  const CalledOp called("average_pool");
   return pool("average_pool", inputs, pool_size, options, "avg");
 }
 Tensor adaptive_max_pool(const Tensor& inputs, const Extents& output_size,
                          const AdaptivePoolOptions& options) {
+  const CalledOp called("adaptive_max_pool");
   return adaptive_pool("adaptive_max_pool", inputs, output_size, options, K::max);
 }
 Tensor adaptive_average_pool(const Tensor& inputs, const Extents& output_size,
                              const AdaptivePoolOptions& options) {
+  const CalledOp called("adaptive_average_pool");
   return adaptive_pool("adaptive_average_pool", inputs, output_size, options, K::mean);
 }
 
 Moments moments(const Tensor& given, const Axes& axes, bool keepdims) {
+  const CalledOp called("moments");
   const Tensor x = floating("moments", given);
   return {K::mean(x, axes, keepdims), K::var(x, axes, keepdims)};
 }
 
 Tensor normalize(const Tensor& given, const Axes& axis, double order, std::optional<double> epsilon) {
+  const CalledOp called("normalize");
   const Tensor x = floating("normalize", given);
   const Tensor length = order == 2 ? K::norm(x, axis, true) : norm(x, order, axis, true);
   return x / K::maximum(length, epsilon.value_or(K::epsilon()));
@@ -261,6 +272,7 @@ Tensor normalize(const Tensor& given, const Axes& axis, double order, std::optio
 
 Tensor batch_normalization(const Tensor& given, const Tensor& mean, const Tensor& variance, int given_axis,
                            const Tensor& offset, const Tensor& scale, double epsilon) {
+  const CalledOp called("batch_normalization");
   expect_defined("batch_normalization", "x, mean, variance", given, mean, variance);
   const std::vector<Tensor> all = op_helpers::together({given, mean, variance, offset, scale});
   const Tensor x = floating("batch_normalization", all[0]);
@@ -293,8 +305,8 @@ Tensor scaled_by_variance(const Tensor& x, const Tensor& gamma, const LayerNorma
       if (axes >> d & 1) own.push_back(x.shape()[d]);
     }
     if (!compatible(gamma.shape(), own))
-      fail("[layer_normalization] gamma must have the shape ", own, " of the normalized axes: received gamma=",
-           gamma.shape());
+      fail("[layer_normalization] gamma must have the shape ", own,
+           " of the normalized axes: received gamma=", gamma.shape());
     out = out * K::reshape(K::as_dtype(gamma, out.dtype()), along);
   }
   return K::as_dtype(out, x.dtype());
@@ -304,6 +316,7 @@ Tensor scaled_by_variance(const Tensor& x, const Tensor& gamma, const LayerNorma
 
 Tensor layer_normalization(const Tensor& given, const Tensor& gamma, const Tensor& beta,
                            const LayerNormalizationOptions& options) {
+  const CalledOp called("layer_normalization");
   const Tensor x = floating("layer_normalization", given);
   if (options.rms_scaling) return scaled_by_variance(x, gamma, options);
   const auto weight = [&](const Tensor& w) { return w.defined() ? K::as_dtype(w, x.dtype()) : w; };
@@ -313,6 +326,7 @@ Tensor layer_normalization(const Tensor& given, const Tensor& gamma, const Tenso
 
 Tensor rms_normalization(const Tensor& given, const Tensor& given_scale, const Axes& axis,
                          std::optional<double> epsilon) {
+  const CalledOp called("rms_normalization");
   expect_defined("rms_normalization", "x", given);
   const op_helpers::Operands operands = op_helpers::together(given, given_scale);
   const Tensor x = floating("rms_normalization", operands.x);
@@ -351,6 +365,7 @@ Tensor attention_with_bias(const Tensor& query, const Tensor& key, const Tensor&
 
 Tensor dot_product_attention(const Tensor& given_query, const Tensor& given_key, const Tensor& given_value,
                              const DotProductAttentionOptions& o) {
+  const CalledOp called("dot_product_attention");
   expect_defined("dot_product_attention", "query, key, value", given_query, given_key, given_value);
   const std::vector<Tensor> all =
       op_helpers::promoted("dot_product_attention", "query", {given_query, given_key, given_value});

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -22,6 +23,7 @@ namespace K = backend;
 using op_helpers::floating;
 
 Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, bool from_logits, int axis) {
+  const CalledOp called("categorical_crossentropy");
   return K::categorical_crossentropy(target, floating("categorical_crossentropy", output, "output"),
                                      {.from_logits = from_logits, .axis = axis});
 }
@@ -35,6 +37,7 @@ Tensor clipped(const Tensor& p) { return K::clip(p, K::epsilon(), 1 - K::epsilon
 
 Tensor sparse_categorical_crossentropy(const Tensor& given, const Tensor& given_output, bool from_logits,
                                        int given_axis) {
+  const CalledOp called("sparse_categorical_crossentropy");
   expect_defined("sparse_categorical_crossentropy", "target, output", given, given_output);
   const op_helpers::Operands operands = op_helpers::together(given, given_output);
   const Tensor output = floating("sparse_categorical_crossentropy", operands.y, "output");
@@ -52,6 +55,7 @@ Tensor sparse_categorical_crossentropy(const Tensor& given, const Tensor& given_
 }
 
 Tensor binary_crossentropy(const Tensor& given, const Tensor& given_output, bool from_logits) {
+  const CalledOp called("binary_crossentropy");
   expect_defined("binary_crossentropy", "target, output", given, given_output);
   const auto [target, output] = op_helpers::promoted_floating("binary_crossentropy", given, given_output);
   if (!compatible(target.shape(), output.shape()))
@@ -63,6 +67,7 @@ Tensor binary_crossentropy(const Tensor& given, const Tensor& given_output, bool
 }
 
 Tensor depth_to_space(const Tensor& x, std::int64_t block_size, const std::string& data_format) {
+  const CalledOp called("depth_to_space");
   const std::map<std::string, std::int64_t> block{{"p", block_size}, {"q", block_size}};
   if (data_format == "channels_last") return rearrange(x, "n h w (p q c) -> n (h p) (w q) c", block);
   if (data_format == "channels_first") return rearrange(x, "n (c p q) h w -> n c (h p) (w q)", block);
@@ -72,6 +77,7 @@ Tensor depth_to_space(const Tensor& x, std::int64_t block_size, const std::strin
 }
 
 Tensor space_to_depth(const Tensor& x, std::int64_t block_size, const std::string& data_format) {
+  const CalledOp called("space_to_depth");
   const std::map<std::string, std::int64_t> block{{"p", block_size}, {"q", block_size}};
   if (data_format == "channels_last") return rearrange(x, "n (h p) (w q) c -> n h w (p q c)", block);
   if (data_format == "channels_first") return rearrange(x, "n c (h p) (w q) -> n (c p q) h w", block);
@@ -81,11 +87,13 @@ Tensor space_to_depth(const Tensor& x, std::int64_t block_size, const std::strin
 }
 
 Complex polar(const Tensor& abs_, const Tensor& angle) {
+  const CalledOp called("polar");
   const auto [r, phi] = op_helpers::promoted_floating("polar", abs_, angle);
   return {r * K::cos(phi), r * K::sin(phi)};
 }
 
 Tensor psnr(const Tensor& x1, const Tensor& x2, double max_val) {
+  const CalledOp called("psnr");
   expect_defined("psnr", "x1, x2", x1, x2);
   const auto [x, y] = op_helpers::promoted_floating("psnr", x1, x2);
   if (!compatible(x.shape(), y.shape()))

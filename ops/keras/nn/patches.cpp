@@ -1,4 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/internal/slicing.hpp>
@@ -47,6 +48,7 @@ struct Windows {
 
 Tensor unfold(const Tensor& given, const K::PerAxis<std::int64_t>& kernel_size,
               const UnfoldOptions& options) {
+  const CalledOp called("unfold");
   const Tensor x = op_helpers::floating("unfold", given);
   if (x.ndim() != 4) fail("[unfold] x must be (batch, channels, height, width): received x=", x.shape());
   const Windows w("unfold", kernel_size, options);
@@ -72,6 +74,7 @@ Tensor unfold(const Tensor& given, const K::PerAxis<std::int64_t>& kernel_size,
 
 Tensor fold(const Tensor& given, const K::PerAxis<std::int64_t>& output_size,
             const K::PerAxis<std::int64_t>& kernel_size, const UnfoldOptions& options) {
+  const CalledOp called("fold");
   const Tensor x = op_helpers::floating("fold", given);
   const Windows w("fold", kernel_size, options);
   const std::vector<std::int64_t> size = output_size.over(2);

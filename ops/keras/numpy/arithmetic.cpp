@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
@@ -13,33 +14,43 @@ namespace K = backend;
 using op_helpers::promoted, op_helpers::promoted_floating;
 
 Tensor add(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("add");
   const auto [x, y] = promoted("add", x1, x2);
   return x.dtype().is_bool() ? x | y : x + y;
 }
 Tensor subtract(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("subtract");
   const auto [x, y] = promoted("subtract", x1, x2);
   return x - y;
 }
 Tensor multiply(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("multiply");
   const auto [x, y] = promoted("multiply", x1, x2);
   return x.dtype().is_bool() ? x & y : x * y;
 }
 Tensor divide(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("divide");
   const auto [x, y] = promoted_floating("divide", x1, x2);
   return x / y;
 }
-Tensor true_divide(const TensorOrNumber& x1, const TensorOrNumber& x2) { return divide(x1, x2); }
+Tensor true_divide(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("true_divide");
+  return divide(x1, x2);
+}
 
 Tensor power(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("power");
   const auto [x, y] = promoted("power", x1, x2);
   return K::pow(x, y);
 }
 
 Tensor maximum(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("maximum");
   const auto [x, y] = promoted("maximum", x1, x2);
   return x.dtype().is_bool() ? x | y : K::maximum(x, y);
 }
 Tensor minimum(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("minimum");
   const auto [x, y] = promoted("minimum", x1, x2);
   return x.dtype().is_bool() ? x & y : K::minimum(x, y);
 }

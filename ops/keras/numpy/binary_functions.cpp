@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
@@ -145,10 +146,12 @@ Tensor preferred(const char* op, const Operands& o, Compare) {
 }  // namespace
 
 Tensor fmax(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("fmax");
   const Operands o = promoted("fmax", x1, x2);
   return o.x.dtype().is_floating() ? preferred("fmax", o, std::greater_equal<>()) : maximum(o.x, o.y);
 }
 Tensor fmin(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("fmin");
   const Operands o = promoted("fmin", x1, x2);
   return o.x.dtype().is_floating() ? preferred("fmin", o, std::less_equal<>()) : minimum(o.x, o.y);
 }

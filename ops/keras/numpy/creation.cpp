@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/numpy/creation.hpp>
@@ -21,10 +22,22 @@ Tensor zeros(const K::ShapeLike& shape, std::optional<DType> dtype) {
 Tensor ones(const K::ShapeLike& shape, std::optional<DType> dtype) {
   return K::ones(shape, {.dtype = dtype});
 }
-Tensor empty(const K::ShapeLike& shape, std::optional<DType> dtype) { return zeros(shape, dtype); }
-Tensor zeros_like(const Tensor& x, std::optional<DType> dtype) { return K::zeros_like(x, {.dtype = dtype}); }
-Tensor ones_like(const Tensor& x, std::optional<DType> dtype) { return K::ones_like(x, {.dtype = dtype}); }
-Tensor empty_like(const Tensor& x, std::optional<DType> dtype) { return zeros_like(x, dtype); }
+Tensor empty(const K::ShapeLike& shape, std::optional<DType> dtype) {
+  const CalledOp called("empty");
+  return zeros(shape, dtype);
+}
+Tensor zeros_like(const Tensor& x, std::optional<DType> dtype) {
+  const CalledOp called("zeros_like");
+  return K::zeros_like(x, {.dtype = dtype});
+}
+Tensor ones_like(const Tensor& x, std::optional<DType> dtype) {
+  const CalledOp called("ones_like");
+  return K::ones_like(x, {.dtype = dtype});
+}
+Tensor empty_like(const Tensor& x, std::optional<DType> dtype) {
+  const CalledOp called("empty_like");
+  return zeros_like(x, dtype);
+}
 
 namespace {
 
@@ -44,6 +57,7 @@ Tensor filled(const char* op, const Tensor& falsehoods, const Tensor& value) {
 }  // namespace
 
 Tensor full(const K::ShapeLike& shape, const ArrayLike& fill_value, std::optional<DType> dtype) {
+  const CalledOp called("full");
   fill_value.expect_defined("full", "fill_value");
   if (const auto number = fill_value.number()) return K::full(shape, *number, dtype);
   const DType wanted = dtype.value_or(K::floatx());
@@ -51,20 +65,27 @@ Tensor full(const K::ShapeLike& shape, const ArrayLike& fill_value, std::optiona
 }
 
 Tensor full_like(const Tensor& x, const ArrayLike& fill_value, std::optional<DType> dtype) {
+  const CalledOp called("full_like");
   expect_defined("full_like", "x", x);
   fill_value.expect_defined("full_like", "fill_value");
   const auto number = fill_value.number();
-  const DType wanted = dtype.value_or(x.dtype()), wide = wanted == DType::Int64 ? wanted : DType(DType::Float64);
-  return filled("full_like", K::zeros_like(x, {.dtype = DType::Bool}),
-                number ? K::cast(K::full({}, *number, wide), wanted) : value_of("full_like", fill_value, wanted));
+  const DType wanted = dtype.value_or(x.dtype()),
+              wide = wanted == DType::Int64 ? wanted : DType(DType::Float64);
+  return filled(
+      "full_like", K::zeros_like(x, {.dtype = DType::Bool}),
+      number ? K::cast(K::full({}, *number, wide), wanted) : value_of("full_like", fill_value, wanted));
 }
 
 Tensor array(const ArrayLike& x, std::optional<DType> dtype) {
+  const CalledOp called("array");
   x.expect_defined("array", "x");
   if (!x.given().defined()) return x.tensor(dtype, K::floatx(), "array");
   return dtype ? K::cast(x.given(), *dtype) : K::identity(x.given());
 }
-Tensor convert_to_tensor(const ArrayLike& x, std::optional<DType> dtype) { return array(x, dtype); }
+Tensor convert_to_tensor(const ArrayLike& x, std::optional<DType> dtype) {
+  const CalledOp called("convert_to_tensor");
+  return array(x, dtype);
+}
 
 namespace {
 
@@ -82,12 +103,17 @@ Tensor by_diagonals(const char* op, std::int64_t N, std::optional<std::int64_t> 
 }  // namespace
 
 Tensor eye(std::int64_t N, std::optional<std::int64_t> M, std::int64_t k, std::optional<DType> dtype) {
+  const CalledOp called("eye");
   return by_diagonals("eye", N, M, k, dtype, [](const Tensor& d, std::int64_t k) { return d == k; });
 }
 Tensor tri(std::int64_t N, std::optional<std::int64_t> M, std::int64_t k, std::optional<DType> dtype) {
+  const CalledOp called("tri");
   return by_diagonals("tri", N, M, k, dtype, [](const Tensor& d, std::int64_t k) { return d <= k; });
 }
-Tensor identity(std::int64_t n, std::optional<DType> dtype) { return eye(n, {}, 0, dtype); }
+Tensor identity(std::int64_t n, std::optional<DType> dtype) {
+  const CalledOp called("identity");
+  return eye(n, {}, 0, dtype);
+}
 
 namespace {
 
@@ -150,6 +176,7 @@ Tensor in_dtype(const Tensor& x, std::optional<DType> dtype) { return dtype ? K:
 
 std::pair<Tensor, Tensor> linspace_with_step(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
                                              const LinspaceOptions& options) {
+  const CalledOp called("linspace_with_step");
   const DType dtype = dtype_of_samples(start, stop);
   const auto [first, last] = bounds("linspace", start, stop, dtype);
   const Samples found = samples("linspace", first, last, num, options);
@@ -158,11 +185,13 @@ std::pair<Tensor, Tensor> linspace_with_step(const ArrayLike& start, const Array
 
 Tensor linspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
                 const LinspaceOptions& options) {
+  const CalledOp called("linspace");
   return linspace_with_step(start, stop, num, options).first;
 }
 
 Tensor logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
                 const LinspaceOptions& options) {
+  const CalledOp called("logspace");
   const DType dtype = dtype_of_samples(start, stop);
   const auto [first, last] = bounds("logspace", start, stop, dtype);
   const Samples exponents = samples("logspace", first, last, num, options);
@@ -171,6 +200,7 @@ Tensor logspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
 
 Tensor geomspace(const ArrayLike& start, const ArrayLike& stop, std::int64_t num,
                  const LinspaceOptions& options) {
+  const CalledOp called("geomspace");
   const DType dtype = dtype_of_samples(start, stop);
   const auto [first, last] = bounds("geomspace", start, stop, dtype);
   // Bounds below 0 have the logarithm of their size, and the samples the sign of the first bound.
@@ -208,14 +238,14 @@ std::vector<Tensor> meshgrid(const TensorList& x, const std::string& indexing) {
 }
 
 Tensor vander(const Tensor& x, std::optional<std::int64_t> N, bool increasing) {
+  const CalledOp called("vander");
   expect_defined("vander", "x", x);
   if (x.ndim() != 1) fail("[vander] x must be a vector: received x=", x.shape());
   const std::int64_t columns = N.value_or(x.shape()[0]);
   if (columns < 0) fail("[vander] the number of columns must be known and at least 0: received N=", columns);
   check_extents("vander", {columns, std::max<std::int64_t>(x.shape()[0], 64)}, sizeof(double));
   std::vector<Tensor> powers;
-  for (std::int64_t i = 0; i < columns; ++i)
-    powers.push_back(i == 0 ? K::ones_like(x) : powers.back() * x);
+  for (std::int64_t i = 0; i < columns; ++i) powers.push_back(i == 0 ? K::ones_like(x) : powers.back() * x);
   if (!increasing) std::reverse(powers.begin(), powers.end());
   return columns == 0 ? K::zeros({x.shape()[0], 0}, {.dtype = x.dtype()}) : K::stack(powers, 1);
 }
@@ -238,18 +268,23 @@ double cosine(double t) { return std::cos(std::numbers::pi * t); }
 }  // namespace
 
 Tensor bartlett(std::int64_t x) {
+  const CalledOp called("bartlett");
   return window("bartlett", x, [](double t) { return 1 - std::fabs(t); });
 }
 Tensor hanning(std::int64_t x) {
+  const CalledOp called("hanning");
   return window("hanning", x, [](double t) { return 0.5 + 0.5 * cosine(t); });
 }
 Tensor hamming(std::int64_t x) {
+  const CalledOp called("hamming");
   return window("hamming", x, [](double t) { return 0.54 + 0.46 * cosine(t); });
 }
 Tensor blackman(std::int64_t x) {
+  const CalledOp called("blackman");
   return window("blackman", x, [](double t) { return 0.42 + 0.5 * cosine(t) + 0.08 * cosine(2 * t); });
 }
 Tensor kaiser(std::int64_t x, double beta) {
+  const CalledOp called("kaiser");
   const Tensor root = window("kaiser", x, [](double t) { return std::sqrt(1 - t * t); });
   return i0(x == 1 ? root * beta : beta * root) / i0(K::full({}, beta, root.dtype()));
 }

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -39,6 +40,7 @@ Tensor last_diagonals(const Tensor& x, int offset) {
 }  // namespace
 
 Tensor diagonal(const Tensor& x, int offset, int axis1, int axis2) {
+  const CalledOp called("diagonal");
   expect_defined("diagonal", "x", x);
   if (x.ndim() < 2) fail("[diagonal] x must have rank 2 or more: received x=", x.shape());
   const int a = canonical_axis("diagonal", axis1, x.ndim()), b = canonical_axis("diagonal", axis2, x.ndim());
@@ -51,10 +53,12 @@ Tensor diagonal(const Tensor& x, int offset, int axis1, int axis2) {
 }
 
 Tensor trace(const Tensor& x, int offset, int axis1, int axis2) {
+  const CalledOp called("trace");
   return sum(diagonal(x, offset, axis1, axis2), -1);
 }
 
 Tensor diag(const Tensor& x, int k) {
+  const CalledOp called("diag");
   expect_defined("diag", "x", x);
   if (x.ndim() == 2) return diagonal(x, k);
   if (x.ndim() != 1) fail("[diag] x must be a vector or a matrix: received x=", x.shape());
@@ -65,6 +69,7 @@ Tensor diag(const Tensor& x, int k) {
   return op_helpers::add_rows("diag", x, int64_tensor(at), {1, n * n, 1}, {n, n});
 }
 Tensor diagflat(const Tensor& x, int k) {
+  const CalledOp called("diagflat");
   expect_defined("diagflat", "x", x);
   return diag(K::reshape(x, {-1}), k);
 }
@@ -83,7 +88,13 @@ Tensor triangle(const char* op, const Tensor& x, int k, bool lower) {
 
 }  // namespace
 
-Tensor tril(const Tensor& x, int k) { return triangle("tril", x, k, true); }
-Tensor triu(const Tensor& x, int k) { return triangle("triu", x, k, false); }
+Tensor tril(const Tensor& x, int k) {
+  const CalledOp called("tril");
+  return triangle("tril", x, k, true);
+}
+Tensor triu(const Tensor& x, int k) {
+  const CalledOp called("triu");
+  return triangle("triu", x, k, false);
+}
 
 }  // namespace ktape::ops

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/control/control_flow.hpp>
@@ -30,22 +31,50 @@ Tensor deg2rad(const Tensor& x) { return floating("deg2rad", x) * (std::numbers:
 Tensor rad2deg(const Tensor& x) { return floating("rad2deg", x) * (180 / std::numbers::pi); }
 
 Tensor abs(const Tensor& given) {
+  const CalledOp called("abs");
   expect_defined("abs", "x", given);
   return given.dtype().is_bool() ? K::identity(given) : K::abs(given);
 }
-Tensor absolute(const Tensor& x) { return abs(x); }
+Tensor absolute(const Tensor& x) {
+  const CalledOp called("absolute");
+  return abs(x);
+}
 Tensor fabs(const Tensor& x) { return K::abs(floating("fabs", x)); }
-Tensor negative(const Tensor& x) { return -x; }
+Tensor negative(const Tensor& x) {
+  const CalledOp called("negative");
+  return -x;
+}
 Tensor sign(const Tensor& x) { return K::sign(counted("sign", x)); }
 
-Tensor real(const Tensor& x) { return K::identity(x); }
-Tensor conj(const Tensor& x) { return K::identity(x); }
-Tensor conjugate(const Tensor& x) { return K::identity(x); }
-Tensor imag(const Tensor& x) { return K::zeros_like(x); }
+Tensor real(const Tensor& x) {
+  const CalledOp called("real");
+  return K::identity(x);
+}
+Tensor conj(const Tensor& x) {
+  const CalledOp called("conj");
+  return K::identity(x);
+}
+Tensor conjugate(const Tensor& x) {
+  const CalledOp called("conjugate");
+  return K::identity(x);
+}
+Tensor imag(const Tensor& x) {
+  const CalledOp called("imag");
+  return K::zeros_like(x);
+}
 
-Tensor isnan(const Tensor& x) { return K::is_nan(x); }
-Tensor isfinite(const Tensor& x) { return K::is_finite(x); }
-Tensor isreal(const Tensor& x) { return K::ones_like(x, {.dtype = DType::Bool}); }
+Tensor isnan(const Tensor& x) {
+  const CalledOp called("isnan");
+  return K::is_nan(x);
+}
+Tensor isfinite(const Tensor& x) {
+  const CalledOp called("isfinite");
+  return K::is_finite(x);
+}
+Tensor isreal(const Tensor& x) {
+  const CalledOp called("isreal");
+  return K::ones_like(x, {.dtype = DType::Bool});
+}
 
 namespace {
 
@@ -57,6 +86,7 @@ K::Bound as_bound(const K::Bound& bound, DType dtype) {
 }  // namespace
 
 Tensor clip(const Tensor& given, const K::Bound& x_min, const K::Bound& x_max) {
+  const CalledOp called("clip");
   const Tensor x = counted("clip", given);
   DType dtype = x.dtype();
   for (const K::Bound* bound : {&x_min, &x_max})
@@ -66,6 +96,7 @@ Tensor clip(const Tensor& given, const K::Bound& x_min, const K::Bound& x_max) {
 }
 
 Tensor saturate_cast(const Tensor& x, DType dtype) {
+  const CalledOp called("saturate_cast");
   expect_defined("saturate_cast", "x", x);
   if (dtype.is_bool()) return K::cast(K::cast(x, DType::Float64) >= 1, dtype);
   if (dtype.is_floating()) {

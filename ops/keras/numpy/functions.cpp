@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -59,10 +60,12 @@ Tensor isinf(const Tensor& x) {
 }
 
 Tensor isposinf(const Tensor& x) {
+  const CalledOp called("isposinf");
   expect_defined("isposinf", "x", x);
   return x.dtype().is_floating() ? x == infinity : isinf(x);
 }
 Tensor isneginf(const Tensor& x) {
+  const CalledOp called("isneginf");
   expect_defined("isneginf", "x", x);
   return x.dtype().is_floating() ? x == -infinity : isinf(x);
 }

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
@@ -85,13 +86,17 @@ Tensor take_along_axis(const Tensor& x, const Tensor& indices, std::optional<int
                    {1, source.size(), 1}, shape);
 }
 
-Tensor get_item(const Tensor& x, const Indices& key) { return K::index(x, key); }
+Tensor get_item(const Tensor& x, const Indices& key) {
+  const CalledOp called("get_item");
+  return K::index(x, key);
+}
 
 Tensor slice(const Tensor& inputs, const Shape& start_indices, const Shape& shape) {
   return K::slice(inputs, start_indices, shape);
 }
 
 Tensor slice_update(const Tensor& inputs, const Shape& start, const Tensor& given) {
+  const CalledOp called("slice_update");
   expect_defined("slice_update", "inputs, updates", inputs, given);
   const Tensor updates = K::as_dtype(given, inputs.dtype());
   if (start.rank() != inputs.ndim() || updates.ndim() != inputs.ndim())
@@ -206,6 +211,7 @@ Tensor combined(const Tensor& inputs, const Tensor& updates, const NamedRows& na
 
 Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor& given,
                       const std::optional<std::string>& reduction) {
+  const CalledOp called("scatter_update");
   expect_defined("scatter_update", "inputs, indices, updates", inputs, indices, given);
   if (reduction && *reduction != "add" && *reduction != "max" && *reduction != "min" && *reduction != "mul")
     fail(
@@ -223,11 +229,13 @@ Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor&
 }
 
 TopK top_k(const Tensor& x, std::int64_t k, bool) {
+  const CalledOp called("top_k");
   const K::TopK found = K::top_k(x, k);
   return {found.values, found.indices};
 }
 
 Tensor in_top_k(const Tensor& targets, const Tensor& predictions, std::int64_t k) {
+  const CalledOp called("in_top_k");
   expect_defined("in_top_k", "targets, predictions", targets, predictions);
   const bool narrow = targets.dtype().is_integer() && targets.dtype().size() < 4;
   const Tensor classes = narrow ? K::cast(targets, DType::Int32) : targets;
@@ -237,8 +245,10 @@ Tensor in_top_k(const Tensor& targets, const Tensor& predictions, std::int64_t k
       !compatible(Shape(predictions.shape().begin(), targets.ndim()), targets.shape()))
     fail("[in_top_k] predictions must have the axes of targets, then the classes: received targets=",
          targets.shape(), ", predictions=", predictions.shape());
-  const Tensor flat = K::in_top_k(K::reshape(scores, {-1, predictions.shape()[-1]}), K::reshape(classes, {-1}), k);
-  return K::reshape(flat, targets.shape().count() == None ? K::ShapeLike(K::shape(targets)) : targets.shape());
+  const Tensor flat =
+      K::in_top_k(K::reshape(scores, {-1, predictions.shape()[-1]}), K::reshape(classes, {-1}), k);
+  return K::reshape(flat,
+                    targets.shape().count() == None ? K::ShapeLike(K::shape(targets)) : targets.shape());
 }
 
 namespace {
@@ -268,12 +278,14 @@ Tensor one_hot(const Tensor& x, std::int64_t num_classes, int axis, const OneHot
 }
 
 Tensor multi_hot(const Tensor& inputs, std::int64_t num_classes, int axis, const OneHotOptions& options) {
+  const CalledOp called("multi_hot");
   expect_defined("multi_hot", "inputs", inputs);
   const Tensor encoded = hot("multi_hot", inputs, num_classes, axis, DType::Bool);
   return K::cast(K::any(encoded, inputs.ndim() > 1 ? 1 : 0), options.dtype.value_or(K::floatx()));
 }
 
 std::vector<Tensor> nonzero(const Tensor& x) {
+  const CalledOp called("nonzero");
   expect_defined("nonzero", "x", x);
   if (x.ndim() == 0) fail("[nonzero] x must have rank 1 or more: received x=()");
   if (is_symbolic(x))
@@ -287,7 +299,10 @@ std::vector<Tensor> nonzero(const Tensor& x) {
   return unravel_index(K::cast(int64_tensor(places), DType::Int32), x.shape());
 }
 
-std::vector<Tensor> where(const Tensor& condition) { return nonzero(condition); }
+std::vector<Tensor> where(const Tensor& condition) {
+  const CalledOp called("where");
+  return nonzero(condition);
+}
 
 std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
   expect_defined("unravel_index", "indices", indices);

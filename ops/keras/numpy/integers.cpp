@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/logic.hpp>
 #include <ktape/ops/keras/unary.hpp>
@@ -49,6 +50,7 @@ Tensor lcm(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 }
 
 Tensor bitwise_left_shift(const TensorOrNumber& x, const TensorOrNumber& y) {
+  const CalledOp called("bitwise_left_shift");
   return integer_binary("bitwise_left_shift", integers("bitwise_left_shift", x, y), [](auto a, auto n) {
     using T = decltype(a);
     const T shifted = static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << places(n));
@@ -56,13 +58,20 @@ Tensor bitwise_left_shift(const TensorOrNumber& x, const TensorOrNumber& y) {
   });
 }
 Tensor bitwise_right_shift(const TensorOrNumber& x, const TensorOrNumber& y) {
+  const CalledOp called("bitwise_right_shift");
   return integer_binary("bitwise_right_shift", integers("bitwise_right_shift", x, y), [](auto a, auto n) {
     using T = decltype(a);
     const T shifted = static_cast<T>(a >> places(n));
     return std::is_signed_v<T> || n < static_cast<T>(8 * sizeof(T)) ? shifted : T(0);
   });
 }
-Tensor left_shift(const TensorOrNumber& x, const TensorOrNumber& y) { return bitwise_left_shift(x, y); }
-Tensor right_shift(const TensorOrNumber& x, const TensorOrNumber& y) { return bitwise_right_shift(x, y); }
+Tensor left_shift(const TensorOrNumber& x, const TensorOrNumber& y) {
+  const CalledOp called("left_shift");
+  return bitwise_left_shift(x, y);
+}
+Tensor right_shift(const TensorOrNumber& x, const TensorOrNumber& y) {
+  const CalledOp called("right_shift");
+  return bitwise_right_shift(x, y);
+}
 
 }  // namespace ktape::ops

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/promotion.hpp>
@@ -16,6 +17,7 @@ Tensor concatenate(const TensorList& xs, int axis) {
 Tensor stack(const TensorList& x, int axis) { return K::stack(promoted("stack", "x", x), axis); }
 
 Tensor append(const Tensor& x1, const Tensor& x2, std::optional<int> axis) {
+  const CalledOp called("append");
   const std::vector<Tensor> xs = promoted("append", "x", {x1, x2});
   if (axis) return K::concatenate(xs, *axis);
   return K::concatenate({K::reshape(xs[0], {-1}), K::reshape(xs[1], {-1})}, 0);
@@ -36,20 +38,24 @@ std::vector<Tensor> each(std::vector<Tensor> xs, Tensor (*f)(const Tensor&)) {
 }  // namespace
 
 Tensor hstack(const TensorList& given) {
+  const CalledOp called("hstack");
   const auto at_least_1d = [](const Tensor& x) { return x.ndim() == 0 ? K::reshape(x, {1}) : x; };
   const std::vector<Tensor> xs = each(promoted("hstack", "xs", given), at_least_1d);
   return K::concatenate(xs, xs[0].ndim() == 1 ? 0 : 1);
 }
 Tensor vstack(const TensorList& xs) {
+  const CalledOp called("vstack");
   return K::concatenate(each(promoted("vstack", "xs", xs), at_least_2d), 0);
 }
 Tensor dstack(const TensorList& xs) {
+  const CalledOp called("dstack");
   const auto at_least_3d = [](const Tensor& x) {
     return x.ndim() >= 3 ? x : K::expand_dims(at_least_2d(x), 2);
   };
   return K::concatenate(each(promoted("dstack", "xs", xs), at_least_3d), 2);
 }
 Tensor column_stack(const TensorList& xs) {
+  const CalledOp called("column_stack");
   const auto columns = [](const Tensor& x) {
     return x.ndim() >= 2 ? x : K::reshape(x, x.ndim() == 1 ? Shape{-1, 1} : Shape{1, 1});
   };

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -54,32 +55,48 @@ Tensor less_equal(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 }
 
 Tensor logical_and(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("logical_and");
   return truth("logical_and", x1, "x1") & truth("logical_and", x2, "x2");
 }
 Tensor logical_or(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("logical_or");
   return truth("logical_or", x1, "x1") | truth("logical_or", x2, "x2");
 }
 Tensor logical_xor(const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("logical_xor");
   return truth("logical_xor", x1, "x1") ^ truth("logical_xor", x2, "x2");
 }
-Tensor logical_not(const Tensor& x) { return ~truth("logical_not", x, "x"); }
+Tensor logical_not(const Tensor& x) {
+  const CalledOp called("logical_not");
+  return ~truth("logical_not", x, "x");
+}
 
 Tensor bitwise_and(const TensorOrNumber& x, const TensorOrNumber& y) {
+  const CalledOp called("bitwise_and");
   const auto [a, b] = promoted("bitwise_and", x, y);
   return a & b;
 }
 Tensor bitwise_or(const TensorOrNumber& x, const TensorOrNumber& y) {
+  const CalledOp called("bitwise_or");
   const auto [a, b] = promoted("bitwise_or", x, y);
   return a | b;
 }
 Tensor bitwise_xor(const TensorOrNumber& x, const TensorOrNumber& y) {
+  const CalledOp called("bitwise_xor");
   const auto [a, b] = promoted("bitwise_xor", x, y);
   return a ^ b;
 }
-Tensor bitwise_not(const Tensor& x) { return ~x; }
-Tensor bitwise_invert(const Tensor& x) { return ~x; }
+Tensor bitwise_not(const Tensor& x) {
+  const CalledOp called("bitwise_not");
+  return ~x;
+}
+Tensor bitwise_invert(const Tensor& x) {
+  const CalledOp called("bitwise_invert");
+  return ~x;
+}
 
 Tensor isclose(const TensorOrNumber& x1, const TensorOrNumber& x2, const IsCloseOptions& options) {
+  const CalledOp called("isclose");
   const auto [x, y] = op_helpers::promoted_floating("isclose", x1, x2);
   if (is_symbolic(x, y))
     return defer_described(
@@ -96,15 +113,18 @@ Tensor isclose(const TensorOrNumber& x1, const TensorOrNumber& x2, const IsClose
       x, y);
 }
 Tensor allclose(const TensorOrNumber& x1, const TensorOrNumber& x2, const IsCloseOptions& options) {
+  const CalledOp called("allclose");
   return K::all(isclose(x1, x2, options));
 }
 
 Tensor where(const TensorOrNumber& condition, const TensorOrNumber& x1, const TensorOrNumber& x2) {
+  const CalledOp called("where");
   const auto [x, y] = promoted("where", x1, x2);
   return K::where(truth("where", condition, "condition"), x, y);
 }
 
 Tensor select(const TensorList& condlist, const TensorList& choicelist, const TensorOrNumber& fallback) {
+  const CalledOp called("select");
   expect_defined("select", "condlist", condlist.vector());
   expect_defined("select", "choicelist", choicelist.vector());
   if (condlist.size() != choicelist.size() || condlist.empty())

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -74,14 +75,23 @@ Tensor prod(const Tensor& x, const Axes& axis, bool keepdims, std::optional<DTyp
 }
 
 Tensor max(const Tensor& x, const Axes& axis, bool keepdims, std::optional<Scalar> initial) {
+  const CalledOp called("max");
   return extreme("max", x, axis, keepdims, initial, K::max, K::maximum);
 }
 Tensor min(const Tensor& x, const Axes& axis, bool keepdims, std::optional<Scalar> initial) {
+  const CalledOp called("min");
   return extreme("min", x, axis, keepdims, initial, K::min, K::minimum);
 }
-Tensor amax(const Tensor& x, const Axes& axis, bool keepdims) { return max(x, axis, keepdims); }
-Tensor amin(const Tensor& x, const Axes& axis, bool keepdims) { return min(x, axis, keepdims); }
+Tensor amax(const Tensor& x, const Axes& axis, bool keepdims) {
+  const CalledOp called("amax");
+  return max(x, axis, keepdims);
+}
+Tensor amin(const Tensor& x, const Axes& axis, bool keepdims) {
+  const CalledOp called("amin");
+  return min(x, axis, keepdims);
+}
 Tensor ptp(const Tensor& x, const Axes& axis, bool keepdims) {
+  const CalledOp called("ptp");
   return max(x, axis, keepdims) - min(x, axis, keepdims);
 }
 
@@ -95,6 +105,7 @@ Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
   return K::std(floating("std", x), axis, keepdims);
 }
 Tensor logsumexp(const Tensor& given, const Axes& axis, bool keepdims) {
+  const CalledOp called("logsumexp");
   const Tensor x = floating("logsumexp", given);
   // Differences to the largest element are exact where the result of large elements would be rounded.
   const Tensor most = K::stop_gradient(K::max(x, axis, true)), shift = K::where(K::is_finite(most), most, 0);
@@ -104,6 +115,7 @@ Tensor logsumexp(const Tensor& given, const Axes& axis, bool keepdims) {
 Tensor any(const Tensor& x, const Axes& axis, bool keepdims) { return K::any(x, axis, keepdims); }
 Tensor all(const Tensor& x, const Axes& axis, bool keepdims) { return K::all(x, axis, keepdims); }
 Tensor count_nonzero(const Tensor& x, const Axes& axis) {
+  const CalledOp called("count_nonzero");
   expect_defined("count_nonzero", "x", x);
   return K::sum(K::cast(K::as_dtype(x, DType::Bool), DType::Int32), axis);
 }
@@ -160,40 +172,51 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 Tensor nansum(const Tensor& x, const Axes& axis, bool keepdims) {
+  const CalledOp called("nansum");
   return sum(without_nan("nansum", x, 0), axis, keepdims);
 }
 Tensor nanprod(const Tensor& x, const Axes& axis, bool keepdims) {
+  const CalledOp called("nanprod");
   return prod(without_nan("nanprod", x, 1), axis, keepdims);
 }
 Tensor nanmean(const Tensor& given, const Axes& axis, bool keepdims) {
+  const CalledOp called("nanmean");
   const Tensor x = floating("nanmean", given);
   return K::sum(without_nan("nanmean", x, 0), axis, keepdims) / K::sum(valid(x), axis, keepdims);
 }
 Tensor nanvar(const Tensor& given, const Axes& axis, bool keepdims) {
+  const CalledOp called("nanvar");
   const Tensor x = floating("nanvar", given), difference = x - nanmean(x, axis, true);
   const Tensor squares = K::square(K::where(K::is_nan(x), 0, difference));
   return K::sum(squares, axis, keepdims) / K::sum(valid(x), axis, keepdims);
 }
 Tensor nanstd(const Tensor& x, const Axes& axis, bool keepdims) {
+  const CalledOp called("nanstd");
   const Tensor variance = nanvar(x, axis, keepdims), smooth = variance > 0;
   return K::where(smooth, K::sqrt(K::where(smooth, variance, 1)), K::stop_gradient(variance));
 }
 Tensor nanmax(const Tensor& x, const Axes& axis, bool keepdims) {
+  const CalledOp called("nanmax");
   return nan_extreme("nanmax", x, axis, keepdims, -infinity, K::max);
 }
 Tensor nanmin(const Tensor& x, const Axes& axis, bool keepdims) {
+  const CalledOp called("nanmin");
   return nan_extreme("nanmin", x, axis, keepdims, infinity, K::min);
 }
 Tensor nanargmax(const Tensor& x, std::optional<int> axis, bool keepdims) {
+  const CalledOp called("nanargmax");
   return nan_index("nanargmax", x, axis, keepdims, -infinity, K::argmax);
 }
 Tensor nanargmin(const Tensor& x, std::optional<int> axis, bool keepdims) {
+  const CalledOp called("nanargmin");
   return nan_index("nanargmin", x, axis, keepdims, infinity, K::argmin);
 }
 Tensor nancumsum(const Tensor& x, std::optional<int> axis, std::optional<DType> dtype) {
+  const CalledOp called("nancumsum");
   return cumsum(without_nan("nancumsum", x, 0), axis, dtype);
 }
 Tensor nancumprod(const Tensor& x, std::optional<int> axis, std::optional<DType> dtype) {
+  const CalledOp called("nancumprod");
   return cumprod(without_nan("nancumprod", x, 1), axis, dtype);
 }
 

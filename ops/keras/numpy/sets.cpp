@@ -1,4 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/base/parallel.hpp>
 #include <ktape/autograd/described_call.hpp>
@@ -115,6 +116,7 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, const s
 }
 
 Tensor digitize(const Tensor& x, const Tensor& bins) {
+  const CalledOp called("digitize");
   expect_defined("digitize", "x, bins", x, bins);
   expect_vector("digitize", "bins", bins);
   if (is_symbolic(x, bins)) return defer("digitize", {x.shape(), DType::Int32}, digitize, x, bins);
@@ -337,6 +339,7 @@ std::vector<Tensor> unique(const Tensor& x, const UniqueOptions& options) {
 }
 
 Tensor isin(const Tensor& x1, const Tensor& x2, const IsInOptions& options) {
+  const CalledOp called("isin");
   expect_defined("isin", "x1, x2", x1, x2);
   if (is_symbolic(x1, x2)) return defer_described("isin", {x1.shape(), DType::Bool}, isin, x1, x2, options);
   const NoGrad off;

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/creation.hpp>
@@ -25,7 +26,10 @@ Tensor broadcast_to(const Tensor& x, const K::ShapeLike& shape) {
 }
 
 Tensor reshape(const Tensor& x, const K::ShapeLike& newshape) { return K::reshape(x, newshape); }
-Tensor ravel(const Tensor& x) { return K::reshape(x, {-1}); }
+Tensor ravel(const Tensor& x) {
+  const CalledOp called("ravel");
+  return K::reshape(x, {-1});
+}
 
 Tensor expand_dims(const Tensor& x, const Axes& axis) {
   expect_defined("expand_dims", "x", x);
@@ -40,6 +44,7 @@ Tensor expand_dims(const Tensor& x, const Axes& axis) {
 }
 
 Tensor squeeze(const Tensor& x, const Axes& axis) {
+  const CalledOp called("squeeze");
   expect_defined("squeeze", "x", x);
   Tensor out = x;
   const unsigned named = axis.all() ? 0 : canonical_axes("squeeze", axis, x.ndim());
@@ -49,6 +54,7 @@ Tensor squeeze(const Tensor& x, const Axes& axis) {
 }
 
 Tensor transpose(const Tensor& x, const OptionalShape& axes) {
+  const CalledOp called("transpose");
   if (!axes) return K::transpose(x);
   expect_defined("transpose", "x", x);
   Shape pattern = *axes;
@@ -57,6 +63,7 @@ Tensor transpose(const Tensor& x, const OptionalShape& axes) {
 }
 
 Tensor moveaxis(const Tensor& x, const Axes& source, const Axes& destination) {
+  const CalledOp called("moveaxis");
   expect_defined("moveaxis", "x", x);
   if (source.list().size() != destination.list().size())
     fail("[moveaxis] source and destination must name as many axes: received ", source.list().size(), " and ",
@@ -77,6 +84,7 @@ Tensor moveaxis(const Tensor& x, const Axes& source, const Axes& destination) {
 }
 
 Tensor swapaxes(const Tensor& x, int axis1, int axis2) {
+  const CalledOp called("swapaxes");
   expect_defined("swapaxes", "x", x);
   Shape pattern;
   for (int d = 0; d < x.ndim(); ++d) pattern.push_back(d);
@@ -85,9 +93,18 @@ Tensor swapaxes(const Tensor& x, int axis1, int axis2) {
   return K::permute_dimensions(x, pattern);
 }
 
-Tensor flip(const Tensor& x, const Axes& axis) { return K::reverse(x, axis); }
-Tensor fliplr(const Tensor& x) { return K::reverse(x, 1); }
-Tensor flipud(const Tensor& x) { return K::reverse(x, 0); }
+Tensor flip(const Tensor& x, const Axes& axis) {
+  const CalledOp called("flip");
+  return K::reverse(x, axis);
+}
+Tensor fliplr(const Tensor& x) {
+  const CalledOp called("fliplr");
+  return K::reverse(x, 1);
+}
+Tensor flipud(const Tensor& x) {
+  const CalledOp called("flipud");
+  return K::reverse(x, 0);
+}
 
 namespace {
 
@@ -109,6 +126,7 @@ Tensor rolled(const Tensor& x, std::int64_t shift, int axis) {
 }  // namespace
 
 Tensor roll(const Tensor& x, const K::PerAxis<std::int64_t>& shift, const Axes& axis) {
+  const CalledOp called("roll");
   expect_defined("roll", "x", x);
   const std::vector<std::int64_t>& shifts = shift.list();
   if (axis.all()) {
@@ -127,6 +145,7 @@ Tensor roll(const Tensor& x, const K::PerAxis<std::int64_t>& shift, const Axes& 
 }
 
 Tensor rot90(const Tensor& array, int k, const Axes& axes) {
+  const CalledOp called("rot90");
   expect_defined("rot90", "array", array);
   if (axes.all() || axes.list().size() != 2)
     fail("[rot90] axes must name two axes: received ", axes.all() ? 0 : axes.list().size());
@@ -146,6 +165,7 @@ Tensor rot90(const Tensor& array, int k, const Axes& axes) {
 }
 
 Tensor repeat(const Tensor& x, const K::PerAxis<std::int64_t>& repeats, std::optional<int> given_axis) {
+  const CalledOp called("repeat");
   expect_defined("repeat", "x", x);
   if (!given_axis) return repeat(K::reshape(x, {-1}), repeats, 0);
   const int axis = canonical_axis("repeat", *given_axis, x.ndim());
@@ -189,7 +209,10 @@ Tensor pad(const Tensor& x, const K::PerAxis<K::PaddingPair>& pad_width, const s
   return K::pad(x, each, {.mode = mode, .constant_values = constant_values.value_or(0)});
 }
 
-Tensor copy(const Tensor& x) { return K::identity(x); }
+Tensor copy(const Tensor& x) {
+  const CalledOp called("copy");
+  return K::identity(x);
+}
 
 Tensor view(const Tensor& x, std::optional<DType> dtype) {
   expect_defined("view", "x", x);

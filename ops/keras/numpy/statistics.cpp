@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -121,25 +122,32 @@ Tensor quantiles(const char* op, const Tensor& x, const ArrayLike& q, double sca
 }  // namespace
 
 Tensor quantile(const Tensor& x, const ArrayLike& q, const Axes& axis, const QuantileOptions& options) {
+  const CalledOp called("quantile");
   return quantiles("quantile", x, q, 1, axis, options, false);
 }
 Tensor percentile(const Tensor& x, const ArrayLike& q, const Axes& axis, const QuantileOptions& options) {
+  const CalledOp called("percentile");
   return quantiles("percentile", x, q, 100, axis, options, false);
 }
 Tensor nanquantile(const Tensor& x, const ArrayLike& q, const Axes& axis, const QuantileOptions& options) {
+  const CalledOp called("nanquantile");
   return quantiles("nanquantile", x, q, 1, axis, options, true);
 }
 Tensor nanpercentile(const Tensor& x, const ArrayLike& q, const Axes& axis, const QuantileOptions& options) {
+  const CalledOp called("nanpercentile");
   return quantiles("nanpercentile", x, q, 100, axis, options, true);
 }
 Tensor median(const Tensor& x, const Axes& axis, bool keepdims) {
+  const CalledOp called("median");
   return quantiles("median", x, 0.5, 1, axis, {.method = "midpoint", .keepdims = keepdims}, false);
 }
 Tensor nanmedian(const Tensor& x, const Axes& axis, bool keepdims) {
+  const CalledOp called("nanmedian");
   return quantiles("nanmedian", x, 0.5, 1, axis, {.method = "midpoint", .keepdims = keepdims}, true);
 }
 
 Tensor average(const Tensor& given, const Axes& axis, const Tensor& given_weights) {
+  const CalledOp called("average");
   if (!given_weights.defined()) return K::mean(floating("average", given), axis);
   expect_defined("average", "x", given);
   auto [x, weights] = op_helpers::promoted_floating("average", given, given_weights);
@@ -159,14 +167,17 @@ Tensor average(const Tensor& given, const Axes& axis, const Tensor& given_weight
 }
 
 Tensor sort(const Tensor& x, std::optional<int> axis) {
+  const CalledOp called("sort");
   expect_defined("sort", "x", x);
   return axis ? K::sort(x, *axis) : K::sort(K::reshape(x, {-1}));
 }
 Tensor argsort(const Tensor& x, std::optional<int> axis) {
+  const CalledOp called("argsort");
   expect_defined("argsort", "x", x);
   return axis && x.ndim() > 0 ? K::argsort(x, *axis) : K::argsort(K::reshape(x, {-1}), axis.value_or(0));
 }
 Tensor argpartition(const Tensor& x, std::int64_t kth, std::optional<int> axis) {
+  const CalledOp called("argpartition");
   expect_defined("argpartition", "x", x);
   const std::int64_t n = axis ? x.shape()[canonical_axis("argpartition", *axis, x.ndim())] : x.size();
   if (n >= 0 && (kth < -n || kth >= n))
@@ -175,6 +186,7 @@ Tensor argpartition(const Tensor& x, std::int64_t kth, std::optional<int> axis) 
 }
 
 Tensor corrcoef(const Tensor& given) {
+  const CalledOp called("corrcoef");
   const Tensor x = floating("corrcoef", given);
   if (x.ndim() != 1 && x.ndim() != 2)
     fail("[corrcoef] x must be a vector or a matrix: received x=", x.shape());
@@ -198,6 +210,7 @@ Tensor sliding_products(const Tensor& x, const Tensor& y) {
 }  // namespace
 
 Tensor correlate(const Tensor& x1, const Tensor& x2, const std::string& mode) {
+  const CalledOp called("correlate");
   const auto [x, y] = op_helpers::promoted("correlate", x1, x2);
   if (x.ndim() != 1 || y.ndim() != 1 || x.shape()[0] == 0 || y.shape()[0] == 0)
     fail("[correlate] x1 and x2 must be vectors with elements: received x1=", x.shape(), ", x2=", y.shape());
@@ -226,6 +239,7 @@ Tensor all_but_one(const Tensor& x, int axis, bool first) {
 }  // namespace
 
 Tensor diff(const Tensor& a, int n, int axis) {
+  const CalledOp called("diff");
   expect_defined("diff", "a", a);
   if (n < 0) fail("[diff] n must be at least 0: received n=", n);
   if (a.ndim() == 0) fail("[diff] a must have rank 1 or more: received a=()");
@@ -239,6 +253,7 @@ Tensor diff(const Tensor& a, int n, int axis) {
 }
 
 Tensor trapezoid(const Tensor& given, const Tensor& given_x, double dx, int axis) {
+  const CalledOp called("trapezoid");
   const op_helpers::Operands operands = op_helpers::together(given, given_x);
   const Tensor y = floating("trapezoid", operands.x, "y");
   if (y.ndim() == 0) fail("[trapezoid] y must have rank 1 or more: received y=()");

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/defer.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/creation.hpp>
@@ -33,17 +34,21 @@ std::int64_t SeedGenerator::next() const {
 }
 
 Tensor normal(const K::ShapeLike& shape, double mean, double stddev, OptionalDType dtype, Seed seed) {
+  const CalledOp called("normal");
   return K::random_normal(shape, {.mean = mean, .stddev = stddev, .dtype = dtype, .seed = seed.number()});
 }
 Tensor truncated_normal(const K::ShapeLike& shape, double mean, double stddev, OptionalDType dtype,
                         Seed seed) {
+  const CalledOp called("truncated_normal");
   return K::truncated_normal(shape, {.mean = mean, .stddev = stddev, .dtype = dtype, .seed = seed.number()});
 }
 Tensor uniform(const K::ShapeLike& shape, double minval, double maxval, OptionalDType dtype, Seed seed) {
+  const CalledOp called("uniform");
   return K::random_uniform(shape,
                            {.minval = minval, .maxval = maxval, .dtype = dtype, .seed = seed.number()});
 }
 Tensor randint(const K::ShapeLike& shape, std::int64_t minval, std::int64_t maxval, DType dtype, Seed seed) {
+  const CalledOp called("randint");
   if (!dtype.is_integer()) fail<TypeError>("[randint] dtype must be of integers: received dtype=", dtype);
   return K::random_uniform(shape,
                            {.minval = minval, .maxval = maxval, .dtype = dtype, .seed = seed.number()});
@@ -59,6 +64,7 @@ Tensor open_uniform(std::int64_t n, const Seed& seed) {
 }  // namespace
 
 Tensor categorical(const Tensor& given, std::int64_t num_samples, OptionalDType dtype, Seed seed) {
+  const CalledOp called("categorical");
   const Tensor logits = op_helpers::floating("categorical", given, "logits");
   if (logits.ndim() != 2)
     fail("[categorical] logits must be (rows, classes): received logits=", logits.shape());
@@ -80,6 +86,7 @@ Tensor categorical(const Tensor& given, std::int64_t num_samples, OptionalDType 
 }
 
 Tensor shuffle(const Tensor& x, int given_axis, Seed seed) {
+  const CalledOp called("shuffle");
   expect_defined("shuffle", "x", x);
   const int axis = canonical_axis("shuffle", given_axis, x.ndim());
   const auto mixed = [axis, seed](const Tensor& x) {
@@ -89,6 +96,7 @@ Tensor shuffle(const Tensor& x, int given_axis, Seed seed) {
 }
 
 Tensor dropout(const Tensor& inputs, double rate, const K::ShapeLike& noise_shape, Seed seed) {
+  const CalledOp called("dropout");
   const Tensor x = op_helpers::floating("dropout", inputs, "inputs");
   if (!(rate >= 0 && rate <= 1)) fail("[dropout] rate must be in [0, 1]: received rate=", rate);
   if (rate == 1) return x * 0;
@@ -148,10 +156,12 @@ class Numbers {
  public:
   /// Throws ValueError unless the parameter broadcasts to the shape and each number is valid, by the rule.
   template <class Valid>
-  Numbers(const char* op, const char* name, const Tensor& given, const Shape& shape, const char* rule, Valid valid)
+  Numbers(const char* op, const char* name, const Tensor& given, const Shape& shape, const char* rule,
+          Valid valid)
       : values_(converted(given, DType::Float64)) {
     if (!broadcasts_to(given.shape(), shape))
-      fail("[", op, "] ", name, " must broadcast to the shape ", shape, ": received ", name, '=', given.shape());
+      fail("[", op, "] ", name, " must broadcast to the shape ", shape, ": received ", name, '=',
+           given.shape());
     for (std::int64_t i = 0; i < values_.size(); ++i)
       if (const double value = values_.pointer<double>()[i]; !valid(value))
         fail("[", op, "] ", name, " must be ", rule, ": received ", name, '=', value);
@@ -165,7 +175,8 @@ class Numbers {
 
 /// Calls f with the values of the parameters, when a graph runs if some are symbolic.
 template <class F>
-Tensor with_values(const char* op, const Shape& shape, OptionalDType dtype, const Tensor& a, const Tensor& b, F f) {
+Tensor with_values(const char* op, const Shape& shape, OptionalDType dtype, const Tensor& a, const Tensor& b,
+                   F f) {
   if (is_symbolic(a, b))
     return defer(op, {shape, dtype.value_or(K::floatx())}, f, WithoutGradient{a}, WithoutGradient{b});
   return f(a, b);
@@ -178,15 +189,20 @@ constexpr double most_trials = 1 << 20;
 }  // namespace
 
 Tensor gamma(const Shape& shape, const ArrayLike& alpha, OptionalDType dtype, Seed seed) {
+  const CalledOp called("gamma");
   const Tensor given = Parameter{"alpha", alpha}.tensor("gamma");
   return with_values("gamma", shape, dtype, given, given, [=](const Tensor& alpha, const Tensor&) {
     const Numbers a("gamma", "alpha", alpha, shape, "above 0", positive);
-    return drawn("gamma", shape, dtype, seed, [&](Draws& draws, std::int64_t i) { return draws.gamma(a[i]); });
+    return drawn("gamma", shape, dtype, seed,
+                 [&](Draws& draws, std::int64_t i) { return draws.gamma(a[i]); });
   });
 }
 
-Tensor beta(const Shape& shape, const ArrayLike& alpha, const ArrayLike& beta, OptionalDType dtype, Seed seed) {
-  const Tensor first = Parameter{"alpha", alpha}.tensor("beta"), second = Parameter{"beta", beta}.tensor("beta");
+Tensor beta(const Shape& shape, const ArrayLike& alpha, const ArrayLike& beta, OptionalDType dtype,
+            Seed seed) {
+  const CalledOp called("beta");
+  const Tensor first = Parameter{"alpha", alpha}.tensor("beta"),
+               second = Parameter{"beta", beta}.tensor("beta");
   return with_values("beta", shape, dtype, first, second, [=](const Tensor& alpha, const Tensor& beta) {
     const Numbers a("beta", "alpha", alpha, shape, "above 0", positive),
         b("beta", "beta", beta, shape, "above 0", positive);
@@ -197,20 +213,24 @@ Tensor beta(const Shape& shape, const ArrayLike& alpha, const ArrayLike& beta, O
   });
 }
 
-Tensor binomial(const Shape& shape, const ArrayLike& counts, const ArrayLike& probabilities, OptionalDType dtype,
-                Seed seed) {
+Tensor binomial(const Shape& shape, const ArrayLike& counts, const ArrayLike& probabilities,
+                OptionalDType dtype, Seed seed) {
+  const CalledOp called("binomial");
   const Tensor trials = Parameter{"counts", counts}.tensor("binomial"),
                chances = Parameter{"probabilities", probabilities}.tensor("binomial");
-  return with_values("binomial", shape, dtype, trials, chances, [=](const Tensor& trials, const Tensor& chances) {
-    const Numbers n("binomial", "counts", trials, shape, "whole numbers in [0, 2^20]",
-                    [](double n) { return n >= 0 && n <= most_trials && n == std::floor(n); }),
-        p("binomial", "probabilities", chances, shape, "in [0, 1]", [](double p) { return p >= 0 && p <= 1; });
-    return drawn("binomial", shape, dtype, seed, [&](Draws& draws, std::int64_t i) {
-      double successes = 0;
-      for (auto left = static_cast<std::int64_t>(n[i]); left > 0; --left) successes += draws.uniform() < p[i];
-      return successes;
-    });
-  });
+  return with_values(
+      "binomial", shape, dtype, trials, chances, [=](const Tensor& trials, const Tensor& chances) {
+        const Numbers n("binomial", "counts", trials, shape, "whole numbers in [0, 2^20]",
+                        [](double n) { return n >= 0 && n <= most_trials && n == std::floor(n); }),
+            p("binomial", "probabilities", chances, shape, "in [0, 1]",
+              [](double p) { return p >= 0 && p <= 1; });
+        return drawn("binomial", shape, dtype, seed, [&](Draws& draws, std::int64_t i) {
+          double successes = 0;
+          for (auto left = static_cast<std::int64_t>(n[i]); left > 0; --left)
+            successes += draws.uniform() < p[i];
+          return successes;
+        });
+      });
 }
 
 }  // namespace ktape::random

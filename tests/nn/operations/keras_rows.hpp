@@ -125,7 +125,7 @@ inline const std::vector<const char*>& rows() {
       // linear algebra
       "Matmul; x1=@x; x2=@turned", "matmul; a=@x; b=@y; transpose_a=false; transpose_b=true", "Dot; x1=@x; x2=@square", "batch_dot; x=@x; y=@y; axes=[2, 2]",
       "Einsum; operands=[@x, @y]; subscripts=\"bij,bkj->bik\"", "Inner; x1=@v; x2=@w", "Outer; x1=@x; x2=@v", "Vdot; x1=@x; x2=@y", "Kron; x1=@x; x2=@square",
-      "Cross; x1=@three_d; x2=@three_d2", "Tensordot; x1=@x; x2=@y; axes=[[1, 2], [1, 2]]", "Tensordot; x1=@x; x2=@square; axes=1", "CDist; x=@m; y=@square", "Cholesky; x=@spd", "Cholesky; x=@spd; upper=true",
+      "Cross; x1=@three_d; x2=@three_d2", "Cross; x1=@three_d; x2=@three_d2; axisc=1", "Tensordot; x1=@x; x2=@y; axes=[[1, 2], [1, 2]]", "Tensordot; x1=@x; x2=@square; axes=1", "CDist; x=@m; y=@square", "Cholesky; x=@spd", "Cholesky; x=@spd; upper=true",
       "CholeskyInverse; x=@lower", "Det; x=@spd", "Inv; x=@spd", "Logdet; x=@spd", "Slogdet; x=@spd", "Solve; a=@spd; b=@turned",
       "SolveTriangular; a=@lower; b=@turned; lower=true", "LuFactor; x=@spd", "Qr; x=@x; mode=\"complete\"", "SVD; x=@x; full_matrices=false", "SVD; x=@x; compute_uv=false",
       "Eigh; x=@spd", "Eig; x=@spd", "Lstsq; a=@turned; b=@w", "Pinv; x=@x; rcond=0.001", "MatrixPower; x=@spd; n=-2", "MatrixRank; x=@x; tol=0.01",
@@ -133,7 +133,7 @@ inline const std::vector<const char*>& rows() {
       "FFT; x=[@x, @y]", "fourier_transform; x=[@x, @y]; inverse=true", "FFT2; x=[@x, @y]", "IFFT2; x=[@x, @y]", "RFFT; x=@x; fft_length=6", "IRFFT; x=[@x, @y]; fft_length=6",
       "STFT; x=@signal; sequence_length=6; sequence_stride=3; fft_length=8", "ISTFT; x=[@frames, @frames2]; sequence_length=6; sequence_stride=3; fft_length=6; window=\"hamming\"",
       "Full; fill_value=@number; shape=[2, 2]", "RGBToGrayscale; images=@img", "RGBToHSV; images=@img_u", "HSVToRGB; images=@img_u", "Resize; images=@img; size=[4, 3]; interpolation=\"bicubic\"; antialias=true",
-      "GaussianBlur; images=@img; kernel_size=[3, 5]; sigma=[1.0, 2.0]", "SobelEdges; images=@img", "ExtractPatches; images=@img; size=2; strides=2", "ReconstructPatches; patches=@patches; size=2; output_size=[4, 4]",
+      "GaussianBlur; images=@img; kernel_size=[3, 5]; sigma=[1.0, 2.0]", "SobelEdges; images=@img", "SobelEdges; images=@img; data_format=\"channels_first\"", "ExtractPatches; images=@img; size=2; strides=2", "ReconstructPatches; patches=@patches; size=2; output_size=[4, 4]", "ReconstructPatches; patches=@patches; size=2; output_size=[3, 4]; padding=\"same\"",
       "PadImages; images=@img; top_padding=1; left_padding=2; target_height=8; target_width=9", "CropImages; images=@img; top_cropping=1; left_cropping=1; target_height=3; target_width=4",
       "MapCoordinates; inputs=@m; coordinates=@coordinates; order=1; fill_mode=\"reflect\"", "AffineTransform; images=@img; transform=@transform; fill_mode=\"nearest\"",
       "PerspectiveTransform; images=@img; start_points=@corners; end_points=@corners2", "ElasticTransform; images=@img; alpha=2.0; sigma=1.0; seed=3",

@@ -30,8 +30,10 @@ const std::vector<std::string> dtypes{"bool",  "uint8",    "int8",    "int16",  
 
 /// The next types above a type.
 const std::map<std::string, std::vector<std::string>> above{
-    {"bool", {"uint8", "int8"}}, {"uint8", {"int16"}},     {"int8", {"int16"}},         {"int16", {"int32"}},
-    {"int32", {"int64"}},        {"int64", {"bfloat16", "float16"}}, {"bfloat16", {"float32"}}, {"float16", {"float32"}},
+    {"bool", {"uint8", "int8"}}, {"uint8", {"int16"}},
+    {"int8", {"int16"}},         {"int16", {"int32"}},
+    {"int32", {"int64"}},        {"int64", {"bfloat16", "float16"}},
+    {"bfloat16", {"float32"}},   {"float16", {"float32"}},
     {"float32", {"float64"}},    {"float64", {}}};
 
 std::set<std::string> bounds_of(const std::string& type) {
@@ -49,7 +51,9 @@ std::string least_bound(const std::string& a, const std::string& b) {
   return least;
 }
 
-std::string floating_of(const std::string& type) { return DType(type).is_floating() ? type : K::floatx().name(); }
+std::string floating_of(const std::string& type) {
+  return DType(type).is_floating() ? type : K::floatx().name();
+}
 
 using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
 
@@ -63,7 +67,8 @@ void expect_dtypes(const std::map<std::string, Function>& functions, const ktape
         CHECK_MESSAGE(found == expected(a, b), name << " of " << a << " and " << b << " is " << found);
         const Tensor open = K::placeholder({.shape = shape, .dtype = a});
         const std::string promised = f(open, y).dtype().name();
-        CHECK_MESSAGE(promised == expected(a, b), name << " promises " << promised << " for " << a << " and " << b);
+        CHECK_MESSAGE(promised == expected(a, b),
+                      name << " promises " << promised << " for " << a << " and " << b);
       }
 }
 
@@ -80,7 +85,9 @@ TEST_CASE("ops: products have the common dtype of their factors") {
   expect_dtypes(products, {2, 2}, least_bound);
   const std::map<std::string, Function> wide{
       {"matmul", [](const Tensor& x, const Tensor& y) { return ops::matmul(x, y); }},
-      {"einsum", [](const Tensor& x, const Tensor& y) { return ops::einsum("ij,jk->ik", {x, y}); }}};
+      {"einsum", [](const Tensor& x, const Tensor& y) {
+         return ops::einsum("ij,jk->ik", {x, y});
+       }}};
   expect_dtypes(wide, {2, 2}, [](const std::string& a, const std::string& b) {
     return a == "int8" && b == "int8" ? "int32" : least_bound(a, b);
   });
@@ -93,29 +100,39 @@ TEST_CASE("ops: functions of two tensors have their common dtype") {
                  {"maximum", [](const Tensor& x, const Tensor& y) { return ops::maximum(x, y); }},
                  {"minimum", [](const Tensor& x, const Tensor& y) { return ops::minimum(x, y); }},
                  {"where", [=](const Tensor& x, const Tensor& y) { return ops::where(truth, x, y); }},
-                 {"concatenate", [](const Tensor& x, const Tensor& y) { return ops::concatenate({x, y}, 0); }},
+                 {"concatenate",
+                  [](const Tensor& x, const Tensor& y) {
+                    return ops::concatenate({x, y}, 0);
+                  }},
                  {"append", [](const Tensor& x, const Tensor& y) { return ops::append(x, y); }}},
                 {2}, least_bound);
   expect_dtypes({{"divide", [](const Tensor& x, const Tensor& y) { return ops::divide(x, y); }},
                  {"average", [](const Tensor& x, const Tensor& y) { return ops::average(x, {}, y); }},
                  {"hypot", [](const Tensor& x, const Tensor& y) { return ops::hypot(x, y); }},
                  {"arctan2", [](const Tensor& x, const Tensor& y) { return ops::arctan2(x, y); }}},
-                {2}, [](const std::string& a, const std::string& b) { return floating_of(least_bound(a, b)); });
+                {2},
+                [](const std::string& a, const std::string& b) { return floating_of(least_bound(a, b)); });
 }
 
 TEST_CASE("ops: the dtype of the first tensor stays") {
   const auto first = [](const std::string& a, const std::string& b) { return static_cast<void>(b), a; };
-  expect_dtypes({{"slice_update", [](const Tensor& x, const Tensor& y) { return ops::slice_update(x, {0}, y); }},
-                 {"scatter_update", [](const Tensor& x, const Tensor& y) { return ops::scatter_update(x, ints({{0}, {1}}), y); }},
-                 {"full_like", [](const Tensor& x, const Tensor& y) { return ops::full_like(x, y); }}},
-                {2}, first);
+  expect_dtypes(
+      {{"slice_update", [](const Tensor& x, const Tensor& y) { return ops::slice_update(x, {0}, y); }},
+       {"scatter_update",
+        [](const Tensor& x, const Tensor& y) {
+          return ops::scatter_update(x, ints({{0}, {1}}), y);
+        }},
+       {"full_like", [](const Tensor& x, const Tensor& y) { return ops::full_like(x, y); }}},
+      {2}, first);
   expect_dtypes({{"clip", [](const Tensor& x, const Tensor& y) { return ops::clip(x, y, y); }}}, {2},
                 [](const std::string& a, const std::string&) { return a == "bool" ? "int32" : a; });
 }
 
 TEST_CASE("ops: attention has the common floating dtype of query, key and value") {
-  expect_dtypes({{"dot_product_attention", [](const Tensor& q, const Tensor& k) { return ops::dot_product_attention(q, k, k); }}},
-                {1, 2, 1, 2}, [](const std::string& a, const std::string& b) { return floating_of(least_bound(a, b)); });
+  expect_dtypes({{"dot_product_attention",
+                  [](const Tensor& q, const Tensor& k) { return ops::dot_product_attention(q, k, k); }}},
+                {1, 2, 1, 2},
+                [](const std::string& a, const std::string& b) { return floating_of(least_bound(a, b)); });
 }
 
 TEST_CASE("ops: products of narrow factors are those of int32, wrapped") {

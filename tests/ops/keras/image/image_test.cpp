@@ -82,12 +82,11 @@ TEST_CASE("ops: gradients of image functions agree with differences") {
   check("ssim", [](In in) { return ops::ssim(in[0], in[1], 1, {.filter_size = 3}); },
         {x, normal({1, 4, 5, 2}, 2)});
   check("ssim",
-        [](In in) {
-          return ops::ssim(in[0], in[1], 1, {.filter_size = 3, .data_format = "channels_first"});
-        },
+        [](In in) { return ops::ssim(in[0], in[1], 1, {.filter_size = 3, .data_format = "channels_first"}); },
         {normal({2, 4, 5}), normal({2, 4, 5}, 2)});
   check("resize", [](In in) { return ops::resize(in[0], {7, 3}, {.interpolation = "nearest"}); }, {x});
-  check("sobel_edges", [](In in) { return ops::sobel_edges(in[0], "channels_first"); }, {normal({1, 2, 4, 5})});
+  check("sobel_edges", [](In in) { return ops::sobel_edges(in[0], "channels_first"); },
+        {normal({1, 2, 4, 5})});
   const Tensor places = doubles({{0.3, 1.6, 2.2}, {-0.4, 0.7, 3.1}});
   for (const char* mode : {"constant", "nearest", "wrap", "mirror", "reflect"})
     check("map_coordinates", [mode](In in) { return ops::map_coordinates(in[0], in[1], 1, mode, 0.5); },
@@ -109,9 +108,7 @@ TEST_CASE("ops: gradients of image functions agree with differences") {
   check("elastic_transform",
         [](In in) { return ops::elastic_transform(in[0], {.alpha = 2, .sigma = 0.7, .seed = 3}); }, {x});
   check("elastic_transform",
-        [](In in) {
-          return ops::elastic_transform(in[0], {.alpha = in[1], .sigma = 0.7, .seed = 3});
-        },
+        [](In in) { return ops::elastic_transform(in[0], {.alpha = in[1], .sigma = 0.7, .seed = 3}); },
         {x, doubles({{0.7}, {1.3}, {0.2}, {0.9}})});
 }
 
@@ -184,24 +181,58 @@ const std::map<std::string, ImageFunction>& image_functions() {
                       corners = doubles({{0., 0.}, {5., 0.}, {0., 3.}, {5., 3.}});
   static const std::map<std::string, ImageFunction> functions{
       {"rgb_to_grayscale", [](const Tensor& x) { return ops::rgb_to_grayscale(x); }},
-      {"resize", [](const Tensor& x) { return ops::resize(x, {3, 7}); }},
-      {"resize bicubic", [](const Tensor& x) { return ops::resize(x, {8, 3}, {.interpolation = "bicubic"}); }},
-      {"resize nearest", [](const Tensor& x) { return ops::resize(x, {8, 3}, {.interpolation = "nearest"}); }},
-      {"resize cropped", [](const Tensor& x) { return ops::resize(x, {5, 5}, {.crop_to_aspect_ratio = true}); }},
-      {"resize padded", [](const Tensor& x) { return ops::resize(x, {5, 5}, {.pad_to_aspect_ratio = true, .fill_value = 1}); }},
+      {"resize",
+       [](const Tensor& x) {
+         return ops::resize(x, {3, 7});
+       }},
+      {"resize bicubic",
+       [](const Tensor& x) {
+         return ops::resize(x, {8, 3}, {.interpolation = "bicubic"});
+       }},
+      {"resize nearest",
+       [](const Tensor& x) {
+         return ops::resize(x, {8, 3}, {.interpolation = "nearest"});
+       }},
+      {"resize cropped",
+       [](const Tensor& x) {
+         return ops::resize(x, {5, 5}, {.crop_to_aspect_ratio = true});
+       }},
+      {"resize padded",
+       [](const Tensor& x) {
+         return ops::resize(x, {5, 5}, {.pad_to_aspect_ratio = true, .fill_value = 1});
+       }},
       {"gaussian_blur", [](const Tensor& x) { return ops::gaussian_blur(x, 3, 1.); }},
       {"sobel_edges", [](const Tensor& x) { return ops::sobel_edges(x); }},
       {"extract_patches", [](const Tensor& x) { return ops::extract_patches(x, 2); }},
-      {"extract_patches_3d", [](const Tensor& x) { return ops::extract_patches_3d(x, {1, 2, 3}); }},
-      {"reconstruct_patches", [](const Tensor& x) { return ops::reconstruct_patches(x, {1, 3}, {4, 18}); }},
-      {"crop_images", [](const Tensor& x) { return ops::crop_images(x, {.top = 1, .left = 1, .bottom = 1, .right = 1}); }},
-      {"pad_images", [](const Tensor& x) { return ops::pad_images(x, {.top = 1, .left = 1, .bottom = 1, .right = 1}); }},
-      {"map_coordinates", [](const Tensor& x) { return ops::map_coordinates(x, K::ones({4, 5}) * 0.5, 1); }},
-      {"map_coordinates nearest", [](const Tensor& x) { return ops::map_coordinates(x, doubles({{0.}, {0.4}, {1.}, {2.}}), 0); }},
+      {"extract_patches_3d",
+       [](const Tensor& x) {
+         return ops::extract_patches_3d(x, {1, 2, 3});
+       }},
+      {"reconstruct_patches",
+       [](const Tensor& x) {
+         return ops::reconstruct_patches(x, {1, 3}, {4, 18});
+       }},
+      {"crop_images",
+       [](const Tensor& x) { return ops::crop_images(x, {.top = 1, .left = 1, .bottom = 1, .right = 1}); }},
+      {"pad_images",
+       [](const Tensor& x) { return ops::pad_images(x, {.top = 1, .left = 1, .bottom = 1, .right = 1}); }},
+      {"map_coordinates",
+       [](const Tensor& x) {
+         return ops::map_coordinates(x, K::ones({4, 5}) * 0.5, 1);
+       }},
+      {"map_coordinates nearest",
+       [](const Tensor& x) {
+         return ops::map_coordinates(x, doubles({{0.}, {0.4}, {1.}, {2.}}), 0);
+       }},
       {"affine_transform", [](const Tensor& x) { return ops::affine_transform(x, turn); }},
-      {"perspective_transform", [](const Tensor& x) { return ops::perspective_transform(x, corners, corners); }},
-      {"elastic_transform", [](const Tensor& x) { return ops::elastic_transform(x, {.alpha = 2, .sigma = 1, .seed = 1}); }},
-      {"scale_and_translate", [](const Tensor& x) { return ops::scale_and_translate(x, {1, 8, 6, 3}, {2.}, {0.5}, {1}, "linear"); }},
+      {"perspective_transform",
+       [](const Tensor& x) { return ops::perspective_transform(x, corners, corners); }},
+      {"elastic_transform",
+       [](const Tensor& x) { return ops::elastic_transform(x, {.alpha = 2, .sigma = 1, .seed = 1}); }},
+      {"scale_and_translate",
+       [](const Tensor& x) {
+         return ops::scale_and_translate(x, {1, 8, 6, 3}, {2.}, {0.5}, {1}, "linear");
+       }},
   };
   return functions;
 }
@@ -210,7 +241,8 @@ const std::map<std::string, ImageFunction>& image_functions() {
 
 TEST_CASE("ops: images keep their dtype, now and in graphs") {
   for (const auto& [name, f] : image_functions())
-    for (const char* dtype : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"}) {
+    for (const char* dtype :
+         {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"}) {
       const Tensor x = K::cast(counted({1, 4, 6, 3}) * (std::string(dtype) == "bool" ? 1. : 1.5), dtype);
       const Tensor now = f(x);
       CHECK_MESSAGE(now.dtype() == dtype, name << " of " << dtype << " is " << now.dtype());
@@ -244,23 +276,29 @@ TEST_CASE("ops: integers are rounded where Keras rounds, and cut off where Keras
   CHECK(values(ops::map_coordinates(x, doubles({{-1., 9.}}), 0, "constant", 2.9)) == Values{2, 2});
   CHECK(values(ops::map_coordinates(ints({1 << 30, (1 << 30) + 3}), doubles({{0.4, 1.}}), 1)) ==
         Values{(1 << 30) + 1, (1 << 30) + 3});
-  const Tensor row = K::reshape(ints({0, 1, 4, 9}), {1, 4, 1}), half = doubles({1., 0., 0.5, 0., 1., 0., 0., 0.});
+  const Tensor row = K::reshape(ints({0, 1, 4, 9}), {1, 4, 1}),
+               half = doubles({1., 0., 0.5, 0., 1., 0., 0., 0.});
   CHECK(values(ops::affine_transform(row, half, {.fill_mode = "nearest"})) == Values{0, 2, 6, 9});
-  CHECK(values(ops::rgb_to_grayscale(K::reshape(ints({255, 255, 254, 1, 1, 1}, "uint8"), {1, 2, 3}))) == Values{254, 0});
+  CHECK(values(ops::rgb_to_grayscale(K::reshape(ints({255, 255, 254, 1, 1, 1}, "uint8"), {1, 2, 3}))) ==
+        Values{254, 0});
   CHECK(values(ops::gaussian_blur(K::full({5, 5, 1}, 7, "uint8"), 3, 1.))[12] == 7);
   CHECK(values(ops::sobel_edges(K::reshape(ints({0, 9, 0, 0, 9, 0, 0, 9, 0}, "int8"), {1, 3, 3, 1}))) ==
-        values(K::cast(ops::sobel_edges(K::reshape(doubles({0., 9., 0., 0., 9., 0., 0., 9., 0.}), {1, 3, 3, 1})), "int8")));
+        values(
+            K::cast(ops::sobel_edges(K::reshape(doubles({0., 9., 0., 0., 9., 0., 0., 9., 0.}), {1, 3, 3, 1})),
+                    "int8")));
   const Tensor gray = K::reshape(ints({3, 5}, "uint8"), {1, 2, 1});
   CHECK(values(ops::rgb_to_grayscale(gray)) == Values{3, 5});
   CHECK_THROWS_WITH_AS(ops::rgb_to_grayscale(K::zeros({2, 2, 4})),
                        "[rgb_to_grayscale] images must have 1 or 3 channels: received 4", ValueError);
-  for (const auto f : {ops::rgb_to_hsv, ops::hsv_to_rgb}) CHECK_THROWS_AS(f(K::zeros({2, 2, 3}, {.dtype = "uint8"}), {}), TypeError);
+  for (const auto f : {ops::rgb_to_hsv, ops::hsv_to_rgb})
+    CHECK_THROWS_AS(f(K::zeros({2, 2, 3}, {.dtype = "uint8"}), {}), TypeError);
   CHECK_THROWS_WITH_AS(ops::rgb_to_hsv(K::zeros({2, 2, 3}, {.dtype = "uint8"})),
                        "[rgb_to_hsv] images must be floating: received images=uint8", TypeError);
 }
 
 TEST_CASE("ops: half precision numbers the pixels of large images") {
-  const Tensor x = K::cast(counted({1, 5000, 1}) * (1 / 8192.), "float16"), still = doubles({1., 0., 0., 0., 1., 0., 0., 0.});
+  const Tensor x = K::cast(counted({1, 5000, 1}) * (1 / 8192.), "float16"),
+               still = doubles({1., 0., 0., 0., 1., 0., 0., 0.});
   CHECK(values(ops::affine_transform(x, still)) == values(x));
 }
 
@@ -271,16 +309,18 @@ TEST_CASE("ops: reconstruct_patches gives the images back, in two and three dime
     const Tensor x = first ? K::permute_dimensions(image, {0, 3, 1, 2}) : image,
                  v = first ? K::permute_dimensions(volume, {0, 4, 1, 2, 3}) : volume;
     const Tensor patches = ops::extract_patches(x, {2, 3}, {.padding = "same", .data_format = layout});
-    CHECK(values(ops::reconstruct_patches(patches, {2, 3}, {5, 7},
-                                          {.strides = ops::ImageSize{2, 3}, .padding = "same", .data_format = layout})) ==
-          values(x));
+    CHECK(values(ops::reconstruct_patches(
+              patches, {2, 3}, {5, 7},
+              {.strides = ops::ImageSize{2, 3}, .padding = "same", .data_format = layout})) == values(x));
     const Tensor cubes = ops::extract_patches(v, {2, 2, 3}, {.data_format = layout});
     const Tensor back = ops::reconstruct_patches(cubes, {2, 2, 3}, {4, 6, 3}, {.data_format = layout});
     CHECK(back.dtype() == "int16");
     CHECK(values(back) == values(v));
-    CHECK(values(ops::reconstruct_patches(cubes[0], {2, 2, 3}, {4, 6, 3}, {.data_format = layout})) == values(v));
+    CHECK(values(ops::reconstruct_patches(cubes[0], {2, 2, 3}, {4, 6, 3}, {.data_format = layout})) ==
+          values(v));
   }
-  const Tensor open = K::placeholder({.shape = Shape{ktape::None, ktape::None, ktape::None, 18}, .dtype = "int32"});
+  const Tensor open =
+      K::placeholder({.shape = Shape{ktape::None, ktape::None, ktape::None, 18}, .dtype = "int32"});
   const Tensor promised = ops::reconstruct_patches(open, {2, 3}, {5, 7}, {.padding = "same"});
   CHECK(promised.shape() == Shape{ktape::None, 5, 7, 3});
   const Tensor patches = ops::extract_patches(image, {2, 3}, {.padding = "same"});
@@ -289,25 +329,31 @@ TEST_CASE("ops: reconstruct_patches gives the images back, in two and three dime
 
 TEST_CASE("ops: reconstruct_patches refuses sizes that do not match") {
   const Tensor patches = K::zeros({1, 4, 4, 75}), cubes = K::zeros({1, 4, 4, 4, 375});
-  CHECK_THROWS_WITH_AS(ops::reconstruct_patches(patches, 5, {19, 20}),
-                       "[reconstruct_patches] the output_size of axis 0 must be in [20, 20] for 4 patches of 5, with "
-                       "the padding \"valid\": received 19",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(ops::reconstruct_patches(cubes, {5, 5, 5}, {20, 20, 15}, {.padding = "same"}),
-                       "[reconstruct_patches] the output_size of axis 2 must be in [16, 20] for 4 patches of 5, with "
-                       "the padding \"same\": received 15",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(ops::reconstruct_patches(K::zeros({1, 4, 4, 80}), 5, 20),
-                       "[reconstruct_patches] channels must be a multiple of the 25 positions of a patch: received 80",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(ops::reconstruct_patches(patches, 5, 20, {.strides = 2}),
-                       "[reconstruct_patches] strides must be the size of a patch: received size=(5, 5), strides=(2, 2)",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(ops::reconstruct_patches(patches, 5, 20, {.padding = "reflect"}),
-                       "[reconstruct_patches] padding must be \"valid\" or \"same\": received padding=\"reflect\"",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      ops::reconstruct_patches(patches, 5, {19, 20}),
+      "[reconstruct_patches] the output_size of axis 0 must be in [20, 20] for 4 patches of 5, with "
+      "the padding \"valid\": received 19",
+      ValueError);
+  CHECK_THROWS_WITH_AS(
+      ops::reconstruct_patches(cubes, {5, 5, 5}, {20, 20, 15}, {.padding = "same"}),
+      "[reconstruct_patches] the output_size of axis 2 must be in [16, 20] for 4 patches of 5, with "
+      "the padding \"same\": received 15",
+      ValueError);
+  CHECK_THROWS_WITH_AS(
+      ops::reconstruct_patches(K::zeros({1, 4, 4, 80}), 5, 20),
+      "[reconstruct_patches] channels must be a multiple of the 25 positions of a patch: received 80",
+      ValueError);
+  CHECK_THROWS_WITH_AS(
+      ops::reconstruct_patches(patches, 5, 20, {.strides = 2}),
+      "[reconstruct_patches] strides must be the size of a patch: received size=(5, 5), strides=(2, 2)",
+      ValueError);
+  CHECK_THROWS_WITH_AS(
+      ops::reconstruct_patches(patches, 5, 20, {.padding = "reflect"}),
+      "[reconstruct_patches] padding must be \"valid\" or \"same\": received padding=\"reflect\"",
+      ValueError);
   CHECK_THROWS_WITH_AS(ops::reconstruct_patches(K::zeros({75, 4}), 5, 20),
-                       "[reconstruct_patches] patches must have rank 3 or 4: received patches=(75, 4)", ValueError);
+                       "[reconstruct_patches] patches must have rank 3 or 4: received patches=(75, 4)",
+                       ValueError);
   CHECK_THROWS_WITH_AS(ops::reconstruct_patches(patches, 5, {20, 20, 20}),
                        "[reconstruct_patches] output_size must have 2 numbers: received 3", ValueError);
   const Tensor open = K::placeholder({.shape = Shape{ktape::None, 4, 4, 75}});
@@ -317,7 +363,8 @@ TEST_CASE("ops: reconstruct_patches refuses sizes that do not match") {
 TEST_CASE("ops: layouts of images follow image_data_format() when not given") {
   const Tensor x = normal({2, 5, 6, 3}), first = K::permute_dimensions(x, {0, 3, 1, 2});
   K::set_image_data_format("channels_first");
-  const Tensor edges = ops::sobel_edges(first), gray = ops::rgb_to_grayscale(first), small = ops::resize(first, {2, 3});
+  const Tensor edges = ops::sobel_edges(first), gray = ops::rgb_to_grayscale(first),
+               small = ops::resize(first, {2, 3});
   const Tensor likeness = ops::ssim(first, first * 0.5, 1, {.filter_size = 3});
   K::set_image_data_format("channels_last");
   CHECK(edges.shape() == Shape{2, 3, 5, 6, 2});
@@ -325,7 +372,8 @@ TEST_CASE("ops: layouts of images follow image_data_format() when not given") {
   CHECK(gray.shape() == Shape{2, 1, 5, 6});
   CHECK(small.shape() == Shape{2, 3, 2, 3});
   CHECK(close(likeness, ops::ssim(x, x * 0.5, 1, {.filter_size = 3})));
-  CHECK_THROWS_WITH_AS(ops::sobel_edges(x[0]), "[sobel_edges] images must be a batch, of rank 4: received images=(5, 6, 3)",
+  CHECK_THROWS_WITH_AS(ops::sobel_edges(x[0]),
+                       "[sobel_edges] images must be a batch, of rank 4: received images=(5, 6, 3)",
                        ValueError);
 }
 
@@ -337,10 +385,11 @@ TEST_CASE("ops: ssim of single images is a number") {
   CHECK(ops::ssim(ints({{{1}}}), ints({{{1}}}), 255, {.filter_size = 1}).dtype() == K::floatx());
   const Tensor open = K::placeholder({.shape = Shape{ktape::None, 8, 8, 2}});
   CHECK(ops::ssim(open, open, 1, {.filter_size = 3}).shape() == Shape{ktape::None});
-  CHECK_THROWS_WITH_AS(ops::ssim(x, K::expand_dims(y, 0), 1, {.filter_size = 5}),
-                       "[ssim] both images must have one shape, of at least the filter size: received image1=(8, 8, "
-                       "2), image2=(1, 8, 8, 2)",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      ops::ssim(x, K::expand_dims(y, 0), 1, {.filter_size = 5}),
+      "[ssim] both images must have one shape, of at least the filter size: received image1=(8, 8, "
+      "2), image2=(1, 8, 8, 2)",
+      ValueError);
 }
 
 TEST_CASE("ops: elastic_transform scales displacements by an array") {
@@ -354,12 +403,13 @@ TEST_CASE("ops: elastic_transform scales displacements by an array") {
   CHECK(close(mixed[0], moved(3)[0]));
   CHECK(close(mixed[1], x[1]));
   CHECK(close(moved({{{3.}}, {{0.}}}), mixed));
-  CHECK_THROWS_WITH_AS(moved(doubles({1., 2.})),
-                       "[elastic_transform] alpha must broadcast to (batch, height, width) of images=(2, 6, 5, 2): "
-                       "received alpha=(2,)",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(moved(1, doubles({1., 2.})), "[elastic_transform] sigma must be one number: received sigma=(2,)",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      moved(doubles({1., 2.})),
+      "[elastic_transform] alpha must broadcast to (batch, height, width) of images=(2, 6, 5, 2): "
+      "received alpha=(2,)",
+      ValueError);
+  CHECK_THROWS_WITH_AS(moved(1, doubles({1., 2.})),
+                       "[elastic_transform] sigma must be one number: received sigma=(2,)", ValueError);
   const Tensor open = K::placeholder({.shape = Shape{2, 1, 1}, .dtype = "float64"});
   const Tensor promised = moved(open);
   CHECK(close(K::function({open}, {promised})({doubles({{{3.}}, {{0.}}})})[0], mixed));

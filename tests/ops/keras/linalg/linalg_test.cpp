@@ -110,16 +110,20 @@ TEST_CASE("ops: an error names the matrix by its position in the batch") {
 }
 
 TEST_CASE("ops: cross products of vectors along different axes") {
-  const Tensor rows = doubles({{1., 0., 0.}, {0., 1., 0.}}), columns = K::transpose(doubles({{0., 1., 0.}, {0., 0., 1.}}));
+  const Tensor rows = doubles({{1., 0., 0.}, {0., 1., 0.}}),
+               columns = K::transpose(doubles({{0., 1., 0.}, {0., 0., 1.}}));
   const Values expected{0, 0, 1, 1, 0, 0};
   CHECK(values(ops::cross(rows, columns, {.axisb = 0})) == expected);
-  CHECK(values(ops::cross(rows, columns, {-1, 0, 0})) == values(K::transpose(ops::cross(rows, columns, {.axisb = 0}))));
-  const Tensor both = ops::cross(K::transpose(rows), columns, {.axisa = 2, .axisb = 2, .axisc = 1, .axis = 0});
+  CHECK(values(ops::cross(rows, columns, {-1, 0, 0})) ==
+        values(K::transpose(ops::cross(rows, columns, {.axisb = 0}))));
+  const Tensor both =
+      ops::cross(K::transpose(rows), columns, {.axisa = 2, .axisb = 2, .axisc = 1, .axis = 0});
   CHECK(both.shape() == Shape{3, 2});
   CHECK(values(K::transpose(both)) == expected);
   CHECK(values(ops::cross(K::transpose(rows), columns, 0)) == values(both));
   CHECK(ops::cross(ops::ones({5, 2}), ops::ones({2, 5}), {.axisb = 0}).shape() == Shape{5});
-  CHECK(ops::cross(ops::ones({3, 4, 1}), ops::ones({5, 3}), {.axisa = 0, .axisc = 1}).shape() == Shape{4, 3, 5});
+  CHECK(ops::cross(ops::ones({3, 4, 1}), ops::ones({5, 3}), {.axisa = 0, .axisc = 1}).shape() ==
+        Shape{4, 3, 5});
 }
 
 namespace {

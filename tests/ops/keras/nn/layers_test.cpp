@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <ktape/ops/control/function.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/math/math.hpp>
 #include <ktape/ops/keras/nn/activations.hpp>
@@ -59,7 +60,8 @@ TEST_CASE("ops: layer_normalization scaled by the variance, in the dtype of x") 
   const Tensor x = doubles({{1., 3.}, {-2., 6.}}), gamma = doubles({2., 0.5});
   const Tensor y = ops::layer_normalization(x, gamma, {}, {.epsilon = 0, .rms_scaling = true});
   CHECK(close(y, doubles({{2., 1.5}, {-1., 0.75}})));
-  const Tensor first = ops::layer_normalization(x, gamma, gamma, {.axis = 0, .epsilon = 0, .rms_scaling = true});
+  const Tensor first =
+      ops::layer_normalization(x, gamma, gamma, {.axis = 0, .epsilon = 0, .rms_scaling = true});
   CHECK(close(first, doubles({{4 / 3., 4.}, {-2 / 3., 2.}})));
   for (const char* dtype : {"float16", "bfloat16", "float32"}) {
     CHECK(ops::layer_normalization(K::cast(x, dtype), gamma, {}, {.rms_scaling = true}).dtype() == dtype);
@@ -67,7 +69,8 @@ TEST_CASE("ops: layer_normalization scaled by the variance, in the dtype of x") 
   }
   CHECK_THROWS_WITH_AS(
       ops::layer_normalization(x, doubles({1., 2., 3.}), {}, {.rms_scaling = true}),
-      "[layer_normalization] gamma must have the shape (2,) of the normalized axes: received gamma=(3,)", ValueError);
+      "[layer_normalization] gamma must have the shape (2,) of the normalized axes: received gamma=(3,)",
+      ValueError);
 }
 
 TEST_CASE("ops: ctc_loss of halves is float32, attention has the common dtype") {
@@ -79,11 +82,13 @@ TEST_CASE("ops: ctc_loss of halves is float32, attention has the common dtype") 
     CHECK(ops::ctc_loss(ints({{1, 2}}), open, ints({2}), ints({4})).dtype() == "float32");
   }
   CHECK(ops::ctc_loss(ints({{1, 2}}), scores, ints({2}), ints({4})).dtype() == "float64");
-  const Tensor q = K::ones({2, 3, 1, 8}, {.dtype = "float16"}), k = K::ones({2, 3, 1, 8}, {.dtype = "bfloat16"}),
+  const Tensor q = K::ones({2, 3, 1, 8}, {.dtype = "float16"}),
+               k = K::ones({2, 3, 1, 8}, {.dtype = "bfloat16"}),
                v = K::ones({2, 3, 1, 8}, {.dtype = "float16"}), w = K::ones({2, 3, 1, 8});
   CHECK(ops::dot_product_attention(q, v, v).dtype() == "float16");
   CHECK(ops::dot_product_attention(q, k, v).dtype() == "float32");
-  CHECK(ops::dot_product_attention(q, w, w, {.bias = K::zeros({3, 3}, {.dtype = "float64"})}).dtype() == "float32");
+  CHECK(ops::dot_product_attention(q, w, w, {.bias = K::zeros({3, 3}, {.dtype = "float64"})}).dtype() ==
+        "float32");
   CHECK(ops::dot_product_attention(q, v, K::cast(v, "int32")).dtype() == "float16");
 }
 

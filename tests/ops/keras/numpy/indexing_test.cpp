@@ -68,12 +68,14 @@ TEST_CASE("ops: in_top_k of targets of any rank") {
 }
 
 TEST_CASE("ops: updates take the dtype of the inputs") {
-  const Tensor zeros = K::zeros({4}, {.dtype = "int32"}), at = ints({{1}, {3}}), updates = doubles({1.5, -2.5});
+  const Tensor zeros = K::zeros({4}, {.dtype = "int32"}), at = ints({{1}, {3}}),
+               updates = doubles({1.5, -2.5});
   for (const char* reduction : {"add", "max", "min", "mul"})
     CHECK(ops::scatter_update(zeros, at, updates, reduction).dtype() == "int32");
   CHECK(values(ops::scatter_update(zeros, at, updates)) == Values{0, 1, 0, -2});
   CHECK(values(ops::scatter_update(doubles({1., 2.}), ints({{0}}), ints({7}))) == Values{7, 2});
-  CHECK(values(ops::scatter_update(K::zeros({2}, {.dtype = "bool"}), ints({{0}}), ints({7}))) == Values{1, 0});
+  CHECK(values(ops::scatter_update(K::zeros({2}, {.dtype = "bool"}), ints({{0}}), ints({7}))) ==
+        Values{1, 0});
   CHECK(values(ops::slice_update(zeros, {1}, updates)) == Values{0, 1, -2, 0});
   CHECK(ops::slice_update(K::zeros({2}, {.dtype = "float16"}), {0}, updates).dtype() == "float16");
   const Tensor open = K::placeholder({.shape = Shape{4}});

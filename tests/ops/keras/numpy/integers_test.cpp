@@ -34,6 +34,6 @@ TEST_CASE("ops: powers of integers wrap around") {
   CHECK(values(ops::power(ints({0, 2, -3, 7}), ints({0, 30, 3, 11}))) ==
         Values{1, 1073741824, -27, 1977326743});
   CHECK_THROWS_WITH_AS(ops::power(ints({2}), ints({-1})),
-                       "[pow] an integer tensor takes whole exponents of at least 0: received a=-1",
+                       "[power] an integer tensor takes whole exponents of at least 0: received a=-1",
                        ktape::ValueError);
 }

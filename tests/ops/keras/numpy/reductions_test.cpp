@@ -44,7 +44,8 @@ TEST_CASE("ops: average counts the dtype of its weights, and takes several axes"
   CHECK(values(ops::average(x, {0, 1}, x)) == values(ops::average(x, {}, x)));
   CHECK(values(ops::average(x, {0, 1})) == Values{2});
   CHECK_THROWS_WITH_AS(ops::average(x, {0, 1}, weights),
-                       "[average] weights must have the shape of x, (2, 3): received weights=(3,)", ValueError);
+                       "[average] weights must have the shape of x, (2, 3): received weights=(3,)",
+                       ValueError);
 }
 
 TEST_CASE("ops: the order of a number") {

@@ -22,7 +22,8 @@ TEST_CASE("ops: creation of tensors") {
   CHECK(ops::linspace_with_step(0, 1, 5, {.endpoint = false}).second.item<double>() == doctest::Approx(0.2));
   CHECK(values(ops::full({2}, ktape::ArrayLike({1.5, 2.5}))) == Values{1.5, 2.5});
   CHECK(values(ops::full_like(ints({1, 2}), 2.75)) == Values{2, 2});
-  CHECK(ops::full_like(ints({0}, "int64"), (std::int64_t{1} << 53) + 1).item<std::int64_t>() == (std::int64_t{1} << 53) + 1);
+  CHECK(ops::full_like(ints({0}, "int64"), (std::int64_t{1} << 53) + 1).item<std::int64_t>() ==
+        (std::int64_t{1} << 53) + 1);
   CHECK(ops::empty({2, 3}).shape() == Shape{2, 3});
   CHECK(ops::empty_like(ints({1, 2})).dtype() == "int32");
   CHECK(values(ops::geomspace(-1, -1000, 4))[2] == doctest::Approx(-100));

@@ -55,7 +55,8 @@ TEST_CASE("random: parameters that are arrays") {
   }
   const auto shares = values(K::mean(K::cast(random_ops::gamma({many, 3}, alpha, {}, 1), "float64"), 0));
   for (std::size_t i = 0; i < 3; ++i) CHECK(shares[i] == doctest::Approx(values(alpha)[i]).epsilon(0.03));
-  const Tensor trials = ints({{10}, {0}, {40}}), successes = random_ops::binomial({3, many}, trials, doubles(0.25), {}, 1);
+  const Tensor trials = ints({{10}, {0}, {40}}),
+               successes = random_ops::binomial({3, many}, trials, doubles(0.25), {}, 1);
   const auto counted = values(K::mean(K::cast(successes, "float64"), 1));
   CHECK(counted[0] == doctest::Approx(2.5).epsilon(0.03));
   CHECK(counted[1] == 0);
@@ -72,7 +73,8 @@ TEST_CASE("random: parameters out of range") {
   CHECK_THROWS_WITH_AS(random_ops::beta({2, 3}, 1, ints({1, 2})),
                        "[beta] beta must broadcast to the shape (2, 3): received beta=(2,)", ValueError);
   CHECK_THROWS_WITH_AS(random_ops::binomial({2}, doubles({1., 1.5}), 0.5),
-                       "[binomial] counts must be whole numbers in [0, 2^20]: received counts=1.5", ValueError);
+                       "[binomial] counts must be whole numbers in [0, 2^20]: received counts=1.5",
+                       ValueError);
   CHECK_THROWS_WITH_AS(random_ops::gamma({2}, 0), "[gamma] alpha must be above 0: received alpha=0",
                        ValueError);
   CHECK_THROWS_WITH_AS(random_ops::binomial({2}, 3, 1.5),
