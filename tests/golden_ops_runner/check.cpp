@@ -12,7 +12,6 @@
 #include <iomanip>
 #include <sstream>
 
-#include "../golden_runner/misuse.hpp"
 #include "eig.hpp"
 
 namespace golden_ops {
@@ -260,12 +259,6 @@ std::vector<std::string> check_case(const Case& c, const Table& table, DType flo
   Run(c, table, floatx, Inputs::Variables, problems).go();
   if (!c.error && !c.inputs.empty()) Run(c, table, floatx, Inputs::Placeholders, problems).go();
   return problems;
-}
-
-std::set<std::string> misnamed_errors(const Case& c, const Table& table) {
-  golden::Inputs inputs;
-  for (const auto& [name, array] : c.inputs) inputs[name] = make(array, DType(*array.dtype));
-  return golden::misnamed_errors(c.op, inputs, c.attributes, table.at(c.op));
 }
 
 }  // namespace golden_ops

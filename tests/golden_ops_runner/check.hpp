@@ -7,7 +7,4 @@ namespace golden_ops {
 /// thing that is not as expected.
 std::vector<std::string> check_case(const Case& c, const Table& table, DType floatx);
 
-/// Calls the function of the case with arguments that do not fit. Returns the errors that name another function.
-std::set<std::string> misnamed_errors(const Case& c, const Table& table);
-
 }  // namespace golden_ops
