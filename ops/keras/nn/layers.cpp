@@ -318,7 +318,10 @@ Tensor layer_normalization(const Tensor& given, const Tensor& gamma, const Tenso
                            const LayerNormalizationOptions& options) {
   const CalledOp called("layer_normalization");
   const Tensor x = floating("layer_normalization", given);
-  if (options.rms_scaling) return scaled_by_variance(x, gamma, options);
+  if (options.rms_scaling) {
+    const op_helpers::Operands both = op_helpers::together(x, gamma);
+    return scaled_by_variance(both.x, both.y, options);
+  }
   const auto weight = [&](const Tensor& w) { return w.defined() ? K::as_dtype(w, x.dtype()) : w; };
   return K::layer_normalization(x, weight(gamma), weight(beta),
                                 {.axis = options.axis, .epsilon = options.epsilon.value_or(K::epsilon())});

@@ -78,9 +78,9 @@ Tensor isreal(const Tensor& x) {
 
 namespace {
 
-/// Returns a bound of the dtype.
-K::Bound as_bound(const K::Bound& bound, DType dtype) {
-  return bound.tensor().defined() ? K::Bound(K::as_dtype(bound.tensor(), dtype)) : bound;
+/// Returns whether a bound is a number or has the dtype.
+bool same(const K::Bound& bound, DType dtype) {
+  return !bound.tensor().defined() || bound.tensor().dtype() == dtype;
 }
 
 }  // namespace
@@ -91,8 +91,12 @@ Tensor clip(const Tensor& given, const K::Bound& x_min, const K::Bound& x_max) {
   DType dtype = x.dtype();
   for (const K::Bound* bound : {&x_min, &x_max})
     if (bound->tensor().defined()) dtype = op_helpers::common_dtype(dtype, bound->tensor().dtype());
-  if (dtype == x.dtype()) return K::clip(x, as_bound(x_min, dtype), as_bound(x_max, dtype));
-  return K::cast(K::clip(K::cast(x, dtype), as_bound(x_min, dtype), as_bound(x_max, dtype)), x.dtype());
+  if (dtype == x.dtype() && same(x_min, dtype) && same(x_max, dtype)) return K::clip(x, x_min, x_max);
+  const std::vector<Tensor> all = op_helpers::together({x, x_min.tensor(), x_max.tensor()});
+  const auto bound = [&](const K::Bound& given, const Tensor& tensor) {
+    return tensor.defined() ? K::Bound(K::as_dtype(tensor, dtype)) : given;
+  };
+  return K::cast(K::clip(K::cast(all[0], dtype), bound(x_min, all[1]), bound(x_max, all[2])), x.dtype());
 }
 
 Tensor saturate_cast(const Tensor& x, DType dtype) {

@@ -95,10 +95,11 @@ Tensor slice(const Tensor& inputs, const Shape& start_indices, const Shape& shap
   return K::slice(inputs, start_indices, shape);
 }
 
-Tensor slice_update(const Tensor& inputs, const Shape& start, const Tensor& given) {
+Tensor slice_update(const Tensor& given_inputs, const Shape& start, const Tensor& given) {
   const CalledOp called("slice_update");
-  expect_defined("slice_update", "inputs, updates", inputs, given);
-  const Tensor updates = K::as_dtype(given, inputs.dtype());
+  expect_defined("slice_update", "inputs, updates", given_inputs, given);
+  const op_helpers::Operands both = op_helpers::together(given_inputs, given);
+  const Tensor &inputs = both.x, updates = K::as_dtype(both.y, inputs.dtype());
   if (start.rank() != inputs.ndim() || updates.ndim() != inputs.ndim())
     fail("[slice_update] start_indices and updates must have the rank of the inputs=", inputs.shape(),
          ": received start_indices=", numbers(start), ", updates=", updates.shape());
@@ -218,7 +219,7 @@ Tensor scatter_update(const Tensor& inputs, const Tensor& indices, const Tensor&
         "[scatter_update] reduction must be None, \"add\", \"max\", \"min\" or \"mul\": received "
         "reduction=\"",
         *reduction, '"');
-  const Tensor updates = K::as_dtype(given, inputs.dtype());
+  const Tensor updates = K::as_dtype(op_helpers::together({inputs, indices, given})[2], inputs.dtype());
   expect_multi_indices("scatter_update", indices, inputs.shape());
   expect_values("scatter_update", "updates", updates, indices, inputs.shape());
   if (is_symbolic(inputs, indices, updates))
