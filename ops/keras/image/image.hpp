@@ -47,8 +47,9 @@ struct ResizeOptions {
   std::string interpolation = "bilinear";  ///< "nearest", "bilinear", "bicubic", "lanczos3" or "lanczos5"
   bool antialias = false;                  ///< a smaller image averages over wider kernels
   bool crop_to_aspect_ratio = false;       ///< cuts the image in the middle to the ratio of the size first
-  bool pad_to_aspect_ratio = false;    ///< puts `fill_value` around the image to the ratio of the size first
-  std::string fill_mode = "constant";  ///< how the border of `pad_to_aspect_ratio` is filled: always "constant"
+  bool pad_to_aspect_ratio = false;  ///< puts `fill_value` around the image to the ratio of the size first
+  std::string fill_mode =
+      "constant";  ///< how the border of `pad_to_aspect_ratio` is filled: always "constant"
   double fill_value = 0;
   std::optional<std::string> data_format = {};
 };
@@ -198,8 +199,8 @@ Tensor perspective_transform(const Tensor& images, const Tensor& start_points, c
                              const TransformOptions& options = {});
 
 struct ElasticOptions {
-  ArrayLike alpha = 20;                    ///< scales the displacements; an array broadcasts to (batch, height, width)
-  ArrayLike sigma = 5;                     ///< the deviation of the noise and of its Gaussian blur: one number above 0
+  ArrayLike alpha = 20;  ///< scales the displacements; an array broadcasts to (batch, height, width)
+  ArrayLike sigma = 5;   ///< the deviation of the noise and of its Gaussian blur: one number above 0
   std::string interpolation = "bilinear";  ///< "nearest" or "bilinear"
   std::string fill_mode = "reflect";       ///< as in `map_coordinates`
   double fill_value = 0;

@@ -48,10 +48,8 @@ Tensor matmul(const Tensor& x1, const Tensor& x2) {
   expect_defined("matmul", "x1, x2", x1, x2);
   if (x1.ndim() == 0 || x2.ndim() == 0)
     fail("[matmul] tensors must have rank 1 or more: received x1=", x1.shape(), ", x2=", x2.shape());
-  if (x1.dtype() == DType::Int8 && x2.dtype() == DType::Int8) {
-    const op_helpers::Operands o = op_helpers::together(x1, x2);
-    return product(K::cast(o.x, DType::Int32), K::cast(o.y, DType::Int32));
-  }
+  if (x1.dtype() == DType::Int8 && x2.dtype() == DType::Int8)
+    return product(K::cast(x1, DType::Int32), K::cast(x2, DType::Int32));
   return of_factors("matmul", x1, x2, product);
 }
 

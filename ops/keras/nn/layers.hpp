@@ -137,7 +137,7 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
 struct LayerNormalizationOptions {
   Axes axis = -1;                      ///< the normalized axes, which are the axes of gamma and beta
   std::optional<double> epsilon = {};  ///< epsilon() when not given
-  bool rms_scaling = false;            ///< for old models: x / sqrt(variance + epsilon) * gamma, without mean and beta
+  bool rms_scaling = false;  ///< for old models: x / sqrt(variance + epsilon) * gamma, without mean and beta
 };
 
 /// Returns x with mean 0 and variance 1 over the axes, times gamma plus beta, in the dtype of x.
