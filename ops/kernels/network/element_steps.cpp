@@ -32,21 +32,13 @@ void StepMaker::add_normalization(std::size_t i, const NetworkNode& node) {
          weight(PackedWeight::Part::Offsets, i, per_channel, per_channel)},
         {DNNL_ARG_DST, y}},
        description.scratchpad_desc(), m.what, description.impl_info_str());
+  add_each(m.apart, y);
   finish(i, y);
 }
 
 void StepMaker::add_functions(std::size_t i, const NetworkNode& node) {
-  Place from = in_layout_of_output(i, input(node));
-  const Place to = result_over(i, from);
-  for (const ElementFunction& f : node.functions) {
-    const OnednnFunction function = onednn_function(f);
-    const dnnl::eltwise_forward::primitive_desc description(
-        {inference, function.kind, from.layout, function.alpha, function.beta}, attributes(), processor());
-    expect_fast(description);
-    push(dnnl::eltwise_forward(description), {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}},
-         description.scratchpad_desc(), function.name, description.impl_info_str());
-    from = to;
-  }
+  const Place from = in_layout_of_output(i, input(node));
+  add_each(node.functions, from, result_over(i, from));
 }
 
 namespace {
@@ -85,7 +77,7 @@ void StepMaker::add_binary(std::size_t i, const NetworkNode& node, BinaryFunctio
     const Place y = node.inputs[0] == node.inputs[1] ? result(i, a.layout) : result_over(i, a);
     push(dnnl::binary(description), {{DNNL_ARG_SRC_0, a}, {DNNL_ARG_SRC_1, b}, {DNNL_ARG_DST, y}},
          description.scratchpad_desc(), m.what, description.impl_info_str());
-    return;
+    return add_each(m.apart, y);
   }
   if (function == BinaryFunction::Multiply && add_scaling(i, node)) return;
   const auto &a = shape_of(node.inputs[0]), &b = shape_of(node.inputs[1]);
@@ -94,7 +86,7 @@ void StepMaker::add_binary(std::size_t i, const NetworkNode& node, BinaryFunctio
   const Place y = float_result(i, x.layout, &x);
   push_own(broadcast_kernel(function, a, b), {.inputs = {x, other}, .packed = {}, .scratch = {}, .output = y},
            name);
-  add_functions_after(node, y);
+  add_each(node.functions, y);
   finish(i, y);
 }
 
@@ -123,7 +115,7 @@ bool StepMaker::add_scaling(std::size_t i, const NetworkNode& node) {
   const Place y = float_result(i, from.layout, &from);
   push_own(scaling_kernel(extents), {.inputs = {from, by}, .packed = {}, .scratch = {}, .output = y},
            "scaling of channels");
-  add_functions_after(node, y);
+  add_each(node.functions, y);
   finish(i, y);
   return true;
 }

@@ -100,7 +100,7 @@ bool StepMaker::add_in_place(std::size_t i, const NetworkNode& node) {
   push_own(in_place_product(node, x), std::move(arguments),
            multiplication(node.kind == Kind::Product ? "product" : "convolution", node).what);
   made_.steps.back().implementation = "ktape:in_place";
-  if (!has_vector_code(node.functions)) add_functions_after(node, made_.steps.back().own_arguments.output);
+  if (!has_vector_code(node.functions)) add_each(node.functions, made_.steps.back().own_arguments.output);
   return true;
 }
 
@@ -127,17 +127,20 @@ void StepMaker::add_convolution(std::size_t i, const NetworkNode& node) {
   const Place y = node.inputs.size() == 2 ? sum_result(i, node, description.dst_desc(), from)
                                           : result(i, description.dst_desc());
   push_multiplication<dnnl::convolution_forward>(i, node, description, plain, from, y, m.what);
+  add_each(m.apart, y);
 }
 
 template <class Primitive, class Description>
 void StepMaker::push_product(std::size_t i, const NetworkNode& node, const Description& description,
-                             const memory::desc& plain_kernel, const std::string& what) {
+                             const memory::desc& plain_kernel, const After& after, bool one_thread) {
   const auto& x = shape_of(node.inputs[0]);
   Place from = in_layout(input(node), plain_layout(x, node.numbers));
   const memory::desc plain = plain_layout(node.shape, node.numbers);
   Place y = node.inputs.size() == 2 ? sum_result(i, node, plain, from) : result(i, plain);
   from.layout = row_layout(x, node.numbers), y.layout = row_layout(node.shape, node.numbers);
-  push_multiplication<Primitive>(i, node, description, plain_kernel, from, y, what);
+  push_multiplication<Primitive>(i, node, description, plain_kernel, from, y, after.what);
+  made_.steps.back().one_thread = one_thread;
+  add_each(after.apart, y);
 }
 
 void StepMaker::add_product(std::size_t i, const NetworkNode& node) {
@@ -160,14 +163,13 @@ void StepMaker::add_product(std::size_t i, const NetworkNode& node) {
         has_bias(node) ? memory::desc({1, columns}, float_type, Tag::ab) : memory::desc(), to);
     const dnnl::matmul::primitive_desc matrices(whole_rows, attributes(m.after), processor());
     expect_fast(matrices);
-    push_product<dnnl::matmul>(i, node, matrices, {{inner, columns}, float_type, Tag::ab}, m.what);
+    push_product<dnnl::matmul>(i, node, matrices, {{inner, columns}, float_type, Tag::ab}, m);
   } else if (!brgemm && sgemm_shares_rows(to.dims()[0], inner, columns)) {
     const OneThread alone(true);
-    push_product<Inner>(i, node, Inner::primitive_desc(operation, attributes(m.after), processor()), plain,
-                        m.what);
-    made_.steps.back().one_thread = true;
+    push_product<Inner>(i, node, Inner::primitive_desc(operation, attributes(m.after), processor()), plain, m,
+                        true);
   } else {
-    push_product<Inner>(i, node, description, plain, m.what);
+    push_product<Inner>(i, node, description, plain, m);
   }
 }
 

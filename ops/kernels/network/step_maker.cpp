@@ -145,22 +145,31 @@ void StepMaker::push_own(std::shared_ptr<const NodeKernel> kernel, KernelArgumen
   made_.steps.push_back(std::move(step));
 }
 
+/// Several versions of oneDNN compute the second function of a kind with the numbers of the first: a primitive has one
+/// of each kind.
 void StepMaker::append(const NetworkNode& node, After& to) {
-  for (const ElementFunction& f : node.functions) {
-    const OnednnFunction function = onednn_function(f);
+  auto f = node.functions.begin();
+  const auto is_new = [&] {
+    return std::none_of(node.functions.begin(), f,
+                        [&](const auto& before) { return before.kind == f->kind; });
+  };
+  for (; f != node.functions.end() && is_new(); ++f) {
+    const OnednnFunction function = onednn_function(*f);
     to.after.append_eltwise(1, function.kind, function.alpha, function.beta);
     to.what = to.what + " + " + function.name;
   }
+  to.apart.assign(f, node.functions.end());
 }
 
-void StepMaker::add_functions_after(const NetworkNode& node, const Place& value) {
-  for (const ElementFunction& f : node.functions) {
+void StepMaker::add_each(const std::vector<ElementFunction>& functions, Place from, const Place& to) {
+  for (const ElementFunction& f : functions) {
     const OnednnFunction function = onednn_function(f);
     const dnnl::eltwise_forward::primitive_desc description(
-        {inference, function.kind, value.layout, function.alpha, function.beta}, attributes(), processor());
+        {inference, function.kind, from.layout, function.alpha, function.beta}, attributes(), processor());
     expect_fast(description);
-    push(dnnl::eltwise_forward(description), {{DNNL_ARG_SRC, value}, {DNNL_ARG_DST, value}},
+    push(dnnl::eltwise_forward(description), {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}},
          description.scratchpad_desc(), function.name, description.impl_info_str());
+    from = to;
   }
 }
 

@@ -48,10 +48,12 @@ class StepMaker {
     int last = -1;    ///< the last node that reads the value
     int output = -1;  ///< the index among the outputs of the network
   };
-  /// The post-ops and the text of a step.
+  /// What follows in a step: the post-ops and the text of its primitive, and the functions for which steps of their own
+  /// follow.
   struct After {
     dnnl::post_ops after;
     std::string what;
+    std::vector<ElementFunction> apart;
   };
 
   void find_last_readers();
@@ -94,10 +96,13 @@ class StepMaker {
   static void expect_fast(const Description& description) {
     if (std::strstr(description.impl_info_str(), "ref")) throw Unsupported();
   }
-  /// Adds the functions of a node to a primitive's post-ops and to the text of the step.
+  /// Adds the functions of a node to what follows in a step.
   static void append(const NetworkNode& node, After& to);
-  /// Adds a step for each function of a node, in place.
-  void add_functions_after(const NetworkNode& node, const Place& value);
+  /// Adds a step for each function. The first reads `from`, the others and the results are in `to`.
+  void add_each(const std::vector<ElementFunction>& functions, Place from, const Place& to);
+  void add_each(const std::vector<ElementFunction>& functions, const Place& value) {
+    add_each(functions, value, value);
+  }
 
   // product_steps.cpp
   After multiplication(const char* name, const NetworkNode& node) const;
@@ -108,7 +113,7 @@ class StepMaker {
                            const std::string& what);
   template <class Primitive, class Description>
   void push_product(std::size_t i, const NetworkNode& node, const Description& description,
-                    const dnnl::memory::desc& plain_kernel, const std::string& what);
+                    const dnnl::memory::desc& plain_kernel, const After& after, bool one_thread = false);
   bool add_in_place(std::size_t i, const NetworkNode& node);
   void add_convolution(std::size_t i, const NetworkNode& node);
   void add_product(std::size_t i, const NetworkNode& node);
