@@ -2,6 +2,7 @@
 #include <ktape/nn/operations/operation.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -51,10 +52,13 @@ PlanOfOp of_unary(const OperationCall& call, const std::string& name) {
 /// Returns the plan of arithmetic with one number, which is the second operand or, for `number_first`, the
 /// first; null for other operations.
 PlanOfOp with_number(const std::string& name, double number, bool number_first) {
+  const auto is_normal = [](double factor) { return std::isnormal(static_cast<float>(factor)); };
+  if (!std::isfinite(static_cast<float>(number))) return nullptr;
   if (name == "Add") return of_linear(1, number);
   if (name == "Multiply") return of_linear(number, 0);
   if (name == "Subtract") return number_first ? of_linear(-1, number) : of_linear(1, -number);
-  if ((name == "Divide" || name == "TrueDivide") && !number_first && number != 0)
+  if ((name == "Divide" || name == "TrueDivide") && !number_first && is_normal(number) &&
+      is_normal(1 / number))
     return of_linear(1 / number, 0);
   return nullptr;
 }

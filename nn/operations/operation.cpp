@@ -199,6 +199,7 @@ Tensor OperationCall::tensor(const char* name) const {
   if (argument.has_tensors())
     fail("[", operation_->name, "] ", name, " must be a tensor: received a list of ",
          argument.tensors.size());
+  if (is_constant(argument.value)) return constant_from(argument.value, DType::Float32, what(name));
   for (const OperationArgument& other : arguments_)
     if (!other.tensors.empty() && is_number(name)) return K::full({}, scalar(name), other.tensors[0].dtype());
   fail<TypeError>("[", operation_->name, "] ", name, " must be a tensor: received ", argument.value);

@@ -3,9 +3,13 @@
 
 #include "../../ops/check.hpp"
 
+#include <functional>
+#include <limits>
+#include <random>
+
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
-using ktape::Tensor;
+using ktape::Tensor, ktape::Shape;
 
 TEST_CASE("arithmetic and activations are nodes of networks, other ops are not") {
   const Tensor x = K::placeholder({K::None, 4}), y = K::placeholder({K::None, 4});
@@ -17,4 +21,89 @@ TEST_CASE("arithmetic and activations are nodes of networks, other ops are not")
   }
   for (const Tensor& other : {K::cumsum(x, 1), K::dot(x, K::transpose(y))})
     CHECK_FALSE(nn::planned_operation(*other.get()->symbol).has_value());
+}
+
+TEST_CASE("numbers whose reciprocals float32 does not hold are divisors, and infinite ones are no factors") {
+  const Tensor in = nn::Input({4}), x = K::constant({{0.F, 1e-40F, -2.F, 3e38F}});
+  const nn::Dense same(4, {.use_bias = false, .kernel_initializer = "identity"});
+  const float infinite = std::numeric_limits<float>::infinity();
+  for (const float number : {1e-40F, 1e-45F, 3e38F, -2e38F, 1e-38F, 1e38F, 8.F, infinite}) {
+    CAPTURE(number);
+    for (const Tensor& y :
+         {K::relu(same(in) / number), K::relu(same(in) * number), K::relu(same(in) - number)}) {
+      const nn::Model model(in, y);
+      CHECK(values<float>(K::cast(K::equal(model.predict_on_batch(x)[0], model(x)), "float32")) ==
+            values<float>(K::cast(K::equal(model(x), model(x)), "float32")));
+    }
+  }
+}
+
+namespace {
+
+/// Appends random functions of one tensor.
+Tensor with_random_functions(Tensor x, int count, std::mt19937& random) {
+  using Make = std::function<Tensor(const Tensor&)>;
+  const auto number = [&] { return float(static_cast<int>(random() % 33) - 16) / 8; };
+  const float a = number(), b = std::abs(number());
+  const std::vector<Make> functions{
+      [&](const Tensor& y) { return y * number(); },
+      [&](const Tensor& y) { return y + number(); },
+      [&](const Tensor& y) { return number() - y; },
+      [&](const Tensor& y) { return y / (3 + number()); },
+      [](const Tensor& y) { return -y; },
+      [&](const Tensor& y) { return nn::ReLU({.max_value = std::abs(number())})(y); },
+      [&](const Tensor& y) { return nn::ReLU({.negative_slope = std::abs(number())})(y); },
+      [&](const Tensor& y) { return nn::LeakyReLU({.negative_slope = std::abs(number())})(y); },
+      [&](const Tensor& y) { return nn::ELU({.alpha = std::abs(number())})(y); },
+      [](const Tensor& y) { return K::relu(y, {.max_value = 6}); },
+      [](const Tensor& y) { return ktape::ops::relu6(y); },
+      [](const Tensor& y) { return ktape::ops::selu(y); },
+      [](const Tensor& y) { return ktape::ops::elu(y, .5); },
+      [](const Tensor& y) { return ktape::ops::leaky_relu(y, .3); },
+      [](const Tensor& y) { return nn::Activation("gelu")(y); },
+      [](const Tensor& y) { return nn::Activation("swish")(y); },
+      [](const Tensor& y) { return K::sigmoid(y); },
+      [](const Tensor& y) { return K::tanh(y); },
+      [&](const Tensor& y) { return nn::BatchNormalization()(y) * b + a; }};
+  for (int i = 0; i < count; ++i) x = functions[random() % functions.size()](x);
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("random chains of functions: plans agree with the layers") {
+  std::mt19937 random(7);
+  for (int i = 0; i < 300; ++i) {
+    CAPTURE(i);
+    const bool image = i % 2;
+    const Tensor in = image ? nn::Input({5, 6, 8}) : nn::Input({16});
+    const Tensor scores =
+        image ? nn::Conv2D(8, 1 + i / 2 % 2 * 2, {.padding = "same"})(in) : nn::Dense(24)(in);
+    const int count = 1 + static_cast<int>(random() % 5);
+    Tensor y = with_random_functions(scores, count, random);
+    if (i % 3 == 0) y = with_random_functions(y + K::tanh(scores), count, random);
+    if (i % 5 == 0 && image) y = with_random_functions(nn::DepthwiseConv2D(3)(y), count, random);
+    const nn::Model model(in, y);
+    const Tensor x = normal(image ? Shape{2, 5, 6, 8} : Shape{3, 16}, i, "float32");
+    const Tensor want = model(x), got = model.predict_on_batch(x)[0];
+    const double scale = std::max(K::max(K::abs(want)).item<double>(), 1.);
+    CHECK(K::max(K::abs(got - want)).item<double>() <= 1e-5 * scale);
+  }
+}
+
+TEST_CASE("functions of one kind follow each other in plans") {
+  const Tensor in = nn::Input({4, 4, 8}), row = nn::Input({256}), pixels = K::ones({1, 4, 4, 8});
+  const nn::Conv2D sum(8, 1, {.kernel_initializer = "ones", .bias_initializer = "zeros"});
+  const auto first = [&](const Tensor& input, const Tensor& y, const Tensor& x) {
+    return nn::Model(input, y).predict(x, {.verbose = 0}).item<float>(0, 0, 0, 0);
+  };
+  CHECK(first(in, sum(in) * .25F * 1.F + 3.F, pixels) == 5);
+  CHECK(first(in, nn::ReLU({.max_value = 1})(nn::ReLU({.max_value = 6})(sum(in))), pixels) == 1);
+  CHECK(first(in, nn::LeakyReLU({.negative_slope = .5})(nn::LeakyReLU({.negative_slope = .25})(sum(in))),
+              -pixels) == -1);
+  const float elu = std::expm1(-8.F);
+  CHECK(first(in, nn::Activation("selu")(nn::Activation("elu")(sum(in))), -pixels) ==
+        doctest::Approx(1.050701 * 1.6732632 * std::expm1(elu)));
+  const Tensor mean = nn::Dense(256, {.kernel_initializer = "ones"})(row) * (1 / 256.F) - 1;
+  CHECK(nn::Model(row, mean).predict(K::ones({2, 256}) * 3, {.verbose = 0}).item<float>(1, 255) == 2);
 }
