@@ -57,7 +57,7 @@ class DenseImpl final : public LayerWith<DenseArguments>, public Planned {
 
   Tensor call(const Tensor& x) override {
     Tensor y = K::dot(K::as_dtype(x, compute_dtype()), kernel_);
-    if (args.use_bias) y = K::bias_add(y, bias_);
+    if (args.use_bias) y = K::bias_add(y, bias_, {.data_format = "channels_last"});
     if (args.activation.defined()) y = args.activation(y);
     return y;
   }

@@ -15,6 +15,39 @@ TEST_CASE("Dense is a product with the kernel, a bias and an activation") {
   CHECK(layer.count_params() == 6);
 }
 
+TEST_CASE("biases of products lie along the last axis, whatever the format of images") {
+  const Tensor x = K::zeros({2, 3, 3});
+  const nn::Dense dense(3, {.bias_initializer = "ones"});
+  dense(x);
+  dense.set_weights({dense.get_weights()[0], K::constant({1., 2., 3.})});
+  const nn::TimeDistributed steps(dense);
+  const nn::Layer others[] = {nn::EinsumDense("abc,cd->abd", {None, 4}, {.bias_axes = "d"}),
+                              nn::Dense(4),
+                              nn::LSTM(4, {.return_sequences = true}),
+                              nn::GRU(4, {.return_sequences = true}),
+                              nn::GRU(4, {.activation = "relu", .return_sequences = true}),
+                              nn::SimpleRNN(4, {.activation = "elu"}),
+                              nn::TimeDistributed(nn::Dense(5, {.activation = "relu"}))};
+  const Tensor input = normal({2, 3, 3}, 1, "float32");
+  std::vector<Values> expected;
+  for (const nn::Layer& layer : others) {
+    layer(input);
+    std::vector<Tensor> weights;
+    for (const Tensor& weight : layer.get_weights()) weights.push_back(normal(weight.shape(), 2, "float32"));
+    layer.set_weights(weights);
+    expected.push_back(values(layer(input)));
+  }
+  K::set_image_data_format("channels_first");
+  const Values row{1, 2, 3};
+  for (const nn::Layer& layer : {nn::Layer(dense), nn::Layer(steps)}) {
+    const Tensor y = layer(x);
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 3; ++j) CHECK(values(y[{i, j}]) == row);
+  }
+  for (std::size_t i = 0; i < expected.size(); ++i) CHECK(values(others[i](input)) == expected[i]);
+  K::set_image_data_format("channels_last");
+}
+
 TEST_CASE("Embedding looks rows up, and masks zeros when asked") {
   const nn::Embedding layer(4, 2, {.mask_zero = true});
   const Tensor ids = ints({{1, 0, 3}});
