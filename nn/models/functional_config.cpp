@@ -125,11 +125,12 @@ Config FunctionalImpl::get_config() const {
   const auto graph =
       reports_.empty() ? graph_ : std::make_shared<const LayerGraph>(name(), inputs_, outputs_);
   const GraphWriter writer(name(), *graph);
-  return {{"name", name()},
-          {"trainable", trainable()},
-          {"layers", writer.layers()},
-          {"input_layers", writer.places(inputs_, false)},
-          {"output_layers", writer.places(outputs_, true)}};
+  Config config{{"name", name()}, {"trainable", trainable()}};
+  if (dtype_policy() != DTypePolicy("float32")) config.set("dtype", dtype_policy());  // Keras writes none
+  config.set("layers", writer.layers());
+  config.set("input_layers", writer.places(inputs_, false));
+  config.set("output_layers", writer.places(outputs_, true));
+  return config;
 }
 
 // --- Reading ----------------------------------------------------------------------------------------------
@@ -292,7 +293,7 @@ FunctionalImpl::Parts FunctionalImpl::parts_of(const Config& config) {
   const GraphReader graph(name, config.at("layers").list("[Functional] layers"));
   return {graph.tensors("input_layers", config.at("input_layers")),
           graph.tensors("output_layers", config.at("output_layers")),
-          {name, common.trainable}};
+          {name, common.trainable, common.dtype}};
 }
 
 void add_models(ClassRegistry& registry) {

@@ -73,6 +73,13 @@ std::optional<Config> missing_input(const Config& sequence, const Value& first,
   return input_layer(name_of(canonical_first) + "_input", shape, config.get("dtype"));
 }
 
+/// Brings the policy of a model to the canonical form.
+void keep_policy(const std::string& model, Config& config) {
+  const Value policy = dtype_of(model, config.get("dtype"));
+  for (const char* name : {"build_input_shape", "dtype"}) config.erase(name);
+  if (!policy.is_null()) config.set("dtype", policy);
+}
+
 Config canonical_sequence(const Config& model, Dialect dialect) {
   const Value given = model.at("config");
   Config config = given.is_list() ? Config{{"layers", given}} : given.config();
@@ -84,9 +91,7 @@ Config canonical_sequence(const Config& model, Dialect dialect) {
     layers.push_back(canonical);
   }
   config.set("layers", layers);
-  const Value policy = dtype_of(name_of(model), config.get("dtype"));
-  for (const char* name : {"build_input_shape", "dtype"}) config.erase(name);
-  if (is_object(policy)) config.set("dtype", policy);  // a mixed policy: `compile` scales losses
+  keep_policy(name_of(model), config);
   return described_as(model, "Sequential", config);
 }
 
@@ -112,7 +117,7 @@ class Graph {
     config.set("layers", layers);
     config.set("input_layers", ends(config_.at("input_layers")));
     config.set("output_layers", ends(config_.at("output_layers")));
-    for (const char* name : {"dtype", "build_input_shape"}) config.erase(name);
+    keep_policy(config_.get("name", "Functional").string("[Functional] name"), config);
     return config;
   }
 

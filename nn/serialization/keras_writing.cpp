@@ -105,10 +105,15 @@ Value keras2_policy(const Config& policy, const std::string& layer) {
   return object_of("Policy", {{"name", config_of_object(policy).at("name")}});
 }
 
+/// Brings the dtype policy of a layer or a model to Keras 2's form.
+void rewrite_policy(const std::string& layer, Config& config) {
+  if (is_object(config.get("dtype"))) config.set("dtype", keras2_policy(config.at("dtype").config(), layer));
+}
+
 Config keras2_arguments(const std::string& layer, Config config) {
   for_each_object(config, keras2_object);
   if (layer == "InputLayer") rename(config, "batch_shape", "batch_input_shape");
-  if (is_object(config.get("dtype"))) config.set("dtype", keras2_policy(config.at("dtype").config(), layer));
+  rewrite_policy(layer, config);
   if (layer == "LeakyReLU") rename(config, "negative_slope", "alpha");
   drop_absent(absent_in_keras2(), layer, config);
   return config;
@@ -146,6 +151,7 @@ class Keras2Graph {
       layers.push_back(member);
     }
     Config config = config_;
+    rewrite_policy("Functional", config);
     config.set("layers", layers);
     for (const char* name : {"input_layers", "output_layers"}) config.set(name, ends(config_.at(name)));
     return config;
@@ -242,7 +248,8 @@ Config keras2_sequence(Config config) {
   Value::List layers;
   for (const Value& item : config.at("layers").list()) layers.push_back(keras2_layer(item.config()));
   config.set("layers", layers);
-  config.erase("dtype");
+  rewrite_policy("Sequential", config);
+  if (config.get("dtype") == Value("float32")) config.erase("dtype");  // Keras 2 writes none
   return config;
 }
 

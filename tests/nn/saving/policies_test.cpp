@@ -84,6 +84,42 @@ TEST_CASE("files and clones keep the policies of all layers, and compute the sam
     }
 }
 
+namespace {
+
+/// A model that holds a Sequential and a functional model.
+nn::Model nested(bool sequential) {
+  const nn::Sequential first({nn::Dense(3)}, {.name = "first"});
+  const Tensor in = nn::Input({3});
+  const nn::Model second(in, nn::Dense(3)(in), {.name = "second"});
+  if (sequential) return nn::Sequential({nn::Input({3}), first, second, nn::Dense(2)}, {.name = "outer"});
+  const Tensor x = nn::Input({3});
+  return nn::Model(x, nn::Dense(2)(second(first(x))), {.name = "outer"});
+}
+
+}  // namespace
+
+TEST_CASE("models keep their own policies in files and clones, inner models too" * needs_hdf5) {
+  const Folder folder;
+  std::filesystem::create_directories(folder.path / "tfjs");
+  for (const char* policy : {"bfloat16", "float16", "float64", "float32", "mixed_float16", "mixed_bfloat16"})
+    for (const bool sequential : {true, false}) {
+      CAPTURE(policy);
+      CAPTURE(sequential);
+      std::optional<PolicyScope> scope(policy);
+      const nn::Model model = nested(sequential);
+      scope.reset();
+      REQUIRE(model.dtype_policy() == policy);
+      check_policies(model, nn::clone_model(model));
+      check_policies(model, nn::model_from_config(nn::from_json(model.to_json())));
+      for (const char* name : {"m.keras", "m.ktape", "m.h5", "tfjs/model.json"}) {
+        CAPTURE(name);
+        if (model.weights()[0].dtype() != DType::Float32 && name == std::string("tfjs/model.json")) continue;
+        model.save(folder.file(name));
+        check_policies(model, nn::load_model(folder.file(name)));
+      }
+    }
+}
+
 TEST_CASE("policies in files have the forms of Keras 3 and of Keras 2") {
   const PolicyScope scope("mixed_float16");
   const nn::Model model = sequence();
