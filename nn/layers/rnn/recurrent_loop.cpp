@@ -35,6 +35,15 @@ Tensor first_step(const Tensor& x) {
   return K::squeeze(K::slice(x, begin, size), 1);
 }
 
+/// Returns a cell's step that reads weights in the compute dtype outside of the layer's call, too: exports call it.
+K::RnnStep casting(const Layer& cell, K::RnnStep step) {
+  if (cell.compute_dtype() == cell.variable_dtype()) return step;
+  return [step = std::move(step), dtype = cell.input_dtype()](const auto&... arguments) {
+    const AutocastScope scope(dtype, K::cast);
+    return step(arguments...);
+  };
+}
+
 }  // namespace
 
 RecurrentImpl::RecurrentImpl(const char* class_name, const Layer& cell, const RNNOptions& options, int rank)
@@ -80,7 +89,8 @@ Tensors RecurrentImpl::call_cell(const Tensors& inputs, const CallArguments& arg
   if (!arguments.mask.empty()) options.mask = arguments.mask[0];
   std::optional<CellImpl::Sequence> whole = cell().run(x, states, options, training(arguments));
   if (!whole) {
-    auto [last, all, next] = K::rnn(cell().step_for(first_step(x), arguments), x, states, options);
+    auto [last, all, next] =
+        K::rnn(casting(cell_, cell().step_for(first_step(x), arguments)), x, states, options);
     whole = {last[0], all[0], next};
   }
   if (options_.stateful && !is_symbolic(x)) keep(whole->new_states);

@@ -140,18 +140,48 @@ void Translator::translate(const Ref<Symbol>& wanted) {
   }
 }
 
+namespace {
+
+/// Rethrows the current error with the place of the layer added, unless the error names a layer.
+[[noreturn]] void rethrow_from(const std::string& place) {
+  const auto text = [&](const Error& error) {
+    const std::string text = error.what();
+    const bool named = text.starts_with("[export_to]") || text.find("(in layer '") != text.npos;
+    return named ? text : text + " (in layer '" + place + "', exported to ONNX)";
+  };
+  try {
+    throw;
+  } catch (const ValueError& error) {
+    throw ValueError(text(error));
+  } catch (const TypeError& error) {
+    throw TypeError(text(error));
+  } catch (const IOError& error) {
+    throw IOError(text(error));
+  }
+}
+
+}  // namespace
+
 Names Translator::translated(const Ref<Symbol>& symbol) {
   if (symbol->placeholder())
     fail("[export_to] the model must compute its outputs from its inputs: received the placeholder '",
          symbol->name(), '\'');
-  if (const LayerCall* const call = call_of(*symbol)) return of_call(*symbol, *call);
+  if (const LayerCall* const call = call_of(*symbol)) {
+    layers_.push_back(call->layer.name());
+    try {
+      const Names names = of_call(*symbol, *call);
+      layers_.pop_back();
+      return names;
+    } catch (const Error&) {
+      rethrow_from(place());
+    }
+  }
   if (std::string_view(symbol->op()) == "mask_of") return mask_of(*symbol);
   return of_symbol(*symbol);
 }
 
 Names Translator::of_call(const Symbol& symbol, const LayerCall& call) {
   const Layer& layer = call.layer;
-  layers_.push_back(layer.name());
   graph_.enter(layer.name());
   Names names;
   if (const Row* const row = found(layer_rows(), layer.class_name()))
@@ -165,7 +195,6 @@ Names Translator::of_call(const Symbol& symbol, const LayerCall& call) {
     }
   }
   graph_.leave();
-  layers_.pop_back();
   return names;
 }
 

@@ -1,11 +1,40 @@
 #include "../../../../ops/check.hpp"
 #include "onnx_runtime.hpp"
 
+#include <filesystem>
+
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
 namespace ops = ktape::ops;
 using ktape::All, ktape::None, ktape::Shape, ktape::Slice, ktape::Tensor;
 using In = const std::vector<Tensor>&;
+
+TEST_CASE("onnx: cells under mixed policies are exported") {
+  const Tensor x = normal({2, 5, 3}, 1, "float32");
+  const std::string path = std::filesystem::temp_directory_path() / "ktape_loop_symbols_test.onnx";
+  for (const char* policy : {"mixed_float16", "mixed_bfloat16", "bfloat16", "float32"}) {
+    CAPTURE(policy);
+    const nn::Layer layers[] = {
+        nn::RNN({nn::LSTMCell(4, {.dtype = policy}), nn::GRUCell(3, {.dtype = policy})}, {.dtype = policy}),
+        nn::RNN({nn::SimpleRNNCell(4, {.dtype = policy}), nn::GRUCell(3, {.dtype = policy})},
+                {.return_sequences = true, .go_backwards = true, .dtype = policy}),
+        nn::RNN(nn::LSTMCell(4, {.activation = "relu", .dtype = policy}), {.dtype = policy}),
+        nn::LSTM(4, {.activation = "elu", .dtype = policy}),
+        nn::Bidirectional(nn::RNN({nn::GRUCell(4, {.dtype = policy}), nn::LSTMCell(3, {.dtype = policy})},
+                                  {.dtype = policy}),
+                          {.dtype = policy})};
+    for (const nn::Layer& layer : layers)
+      for (const bool masks : {false, true}) {
+        const Tensor in = nn::Input({5, 3});
+        const nn::Model model(in, nn::Dense(2)(layer(masks ? nn::Masking()(in) : in)));
+        model.export_to(path);
+        const nn::Model again = nn::onnx::load(path);
+        const double difference = K::max(K::abs(again(x) - model(x))).item<double>();
+        CHECK(difference <= (std::string(policy) == "float32" ? 1e-5 : 0.05));
+      }
+  }
+  std::filesystem::remove(path);
+}
 
 TEST_CASE("onnx: loops over time steps are exported") {
   exported::Checks check;

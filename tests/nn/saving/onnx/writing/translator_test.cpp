@@ -13,7 +13,29 @@ struct DrawingImpl : nn::LayerImpl {
   Tensor call(const Tensor& x) override { return x + K::random_normal(K::shape(x)); }
 };
 
+/// Throws in exports.
+struct RefusingImpl : nn::LayerImpl {
+  static inline bool refuses = false;
+  RefusingImpl() : LayerImpl("Refusing", {.name = "refusing"}) {}
+  Tensor call(const Tensor& x) override {
+    if (refuses) throw ktape::TypeError("[refusing] no");
+    return K::tanh(x);
+  }
+};
+
 }  // namespace
+
+TEST_CASE("onnx: errors of the layers' own ops name the layers, once") {
+  const Files files;
+  const nn::Sequential inner({nn::Input({3}), nn::LayerOf<RefusingImpl>()}, {.name = "inner"});
+  const Tensor in = nn::Input({3});
+  const nn::Model outer(in, inner(in), {.name = "outer"});
+  RefusingImpl::refuses = true;
+  CHECK_THROWS_WITH_AS(outer.export_to(files.folder() + "/m.onnx"),
+                       "[refusing] no (in layer 'outer/inner/refusing', exported to ONNX)", ktape::TypeError);
+  RefusingImpl::refuses = false;
+  outer.export_to(files.folder() + "/m.onnx");
+}
 
 TEST_CASE("onnx: an error names the layers around the op") {
   const Files files;
