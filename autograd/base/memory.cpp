@@ -11,6 +11,7 @@
 #include <fstream>
 #include <limits>
 #include <mutex>
+#include <utility>
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #endif
@@ -19,7 +20,10 @@ namespace ktape {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::int64_t small_cache_bytes = std::int64_t{8} << 20;  // per thread and size class
+constexpr std::int64_t thread_cache_bytes = std::int64_t{1} << 18;  // per thread and small size class
+constexpr std::int64_t small_cache_bytes = std::int64_t{8}
+                                           << 20;  // of all threads together, per small size class
+constexpr int blocks_at_once = 32;  // that a thread gives to the others, or takes, under one lock
 
 struct SizeClass {
   int index;
@@ -43,6 +47,12 @@ struct SharedCache {
   FreeBlock* blocks[class_count] = {};
   std::int64_t last_use[class_count] = {};  // the number of the allocation that a size class served last
   std::int64_t uses = 0, live = 0, peak_live = 0, cached = 0;
+  // The small blocks that threads freed in excess: some threads only allocate what others free.
+  std::atomic<std::int32_t> small_counts[ThreadState::small_classes] = {};
+
+  std::int64_t small_bytes(SizeClass c) const {
+    return small_counts[c.index].load(std::memory_order_relaxed) * static_cast<std::int64_t>(c.bytes);
+  }
 };
 
 SharedCache& shared_cache() {
@@ -131,6 +141,39 @@ void release_list(FreeBlock*& head, std::size_t bytes) {
   }
 }
 
+/// Moves blocks, at most `blocks_at_once`, from one list to another. Returns their number.
+std::int32_t move_blocks(FreeBlock*& from, FreeBlock*& to) {
+  FreeBlock* last = from;
+  if (!last) return 0;
+  std::int32_t count = 1;
+  for (; count < blocks_at_once && last->next; ++count) last = last->next;
+  FreeBlock* const first = std::exchange(from, last->next);
+  last->next = std::exchange(to, first);
+  return count;
+}
+
+/// Moves some free blocks of a thread to the shared cache, or to the system if there are many.
+void give_small(ThreadState& state, SizeClass c) {
+  SharedCache& cache = shared_cache();
+  FreeBlock* surplus = nullptr;
+  std::int32_t count = move_blocks(state.free_blocks[std::size_t(c.index)], surplus);
+  bump(state.free_counts[std::size_t(c.index)], -count);
+  if (cache.small_bytes(c) >= small_cache_bytes) return release_list(surplus, c.bytes);
+  const std::lock_guard lock(cache.mutex);
+  bump(cache.small_counts[c.index], move_blocks(surplus, cache.blocks[c.index]));
+}
+
+/// Moves some blocks of the shared cache to a thread. Returns false if there are none.
+bool take_small(ThreadState& state, SizeClass c) {
+  SharedCache& cache = shared_cache();
+  if (cache.small_bytes(c) == 0) return false;
+  const std::lock_guard lock(cache.mutex);
+  const std::int32_t count = move_blocks(cache.blocks[c.index], state.free_blocks[std::size_t(c.index)]);
+  bump(cache.small_counts[c.index], -count);
+  bump(state.free_counts[std::size_t(c.index)], count);
+  return count > 0;
+}
+
 std::size_t class_bytes(int index) {
   if (index < 8) return std::size_t(index + 1) * 64;
   const std::size_t base = std::size_t{1} << (9 + (index - 8) / 4);
@@ -189,7 +232,7 @@ void* allocate(std::size_t bytes) {
   bump<std::int64_t>(state.allocations, 1);
   if (c.index >= ThreadState::small_classes) return allocate_large(c);
   FreeBlock*& head = state.free_blocks[std::size_t(c.index)];
-  if (!head) return from_system(c.bytes);
+  if (!head && !take_small(state, c)) return from_system(c.bytes);
   FreeBlock* block = head;
   unpoison(block, c.bytes);
   head = block->next;
@@ -202,8 +245,8 @@ void deallocate(void* block, std::size_t bytes) noexcept {
   const SizeClass c = size_class(bytes);
   if (c.index >= ThreadState::small_classes) return deallocate_large(block, c);
   std::atomic<std::int32_t>& count = state.free_counts[std::size_t(c.index)];
-  if (count.load(std::memory_order_relaxed) * static_cast<std::int64_t>(c.bytes) >= small_cache_bytes)
-    return to_system(block, c.bytes);
+  if (count.load(std::memory_order_relaxed) * static_cast<std::int64_t>(c.bytes) >= thread_cache_bytes)
+    give_small(state, c);
   FreeBlock*& head = state.free_blocks[std::size_t(c.index)];
   head = new (block) FreeBlock{head};
   bump(count, 1);
@@ -235,6 +278,8 @@ MemoryStats memory_stats() {
   SharedCache& cache = shared_cache();
   std::lock_guard lock(cache.mutex);
   stats.cached_bytes += cache.cached;
+  for (int i = 0; i < ThreadState::small_classes; ++i)
+    stats.cached_bytes += cache.small_bytes({i, class_bytes(i)});
   stats.live_bytes = system_bytes.load() - stats.cached_bytes;
   stats.peak_bytes = peak_system_bytes.load();
   stats.reused = stats.allocations - system_allocations.load();
@@ -245,8 +290,8 @@ void empty_cache() {
   empty_thread_cache(thread_state());
   SharedCache& cache = shared_cache();
   std::lock_guard lock(cache.mutex);
-  for (int i = ThreadState::small_classes; i < class_count; ++i)
-    release_list(cache.blocks[i], class_bytes(i));
+  for (int i = 0; i < class_count; ++i) release_list(cache.blocks[i], class_bytes(i));
+  for (std::atomic<std::int32_t>& count : cache.small_counts) count.store(0, std::memory_order_relaxed);
   cache.cached = 0;
   cache.peak_live = cache.live;
 }

@@ -7,8 +7,10 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 
+#include <atomic>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 using namespace ktape;
 namespace K = ktape::backend;
@@ -103,6 +105,32 @@ TEST_CASE("blocks of sizes that are no longer in use make room, not those of the
   const std::int64_t before = from_system();
   for (int i = 0; i < 10; ++i) use({8 * mebibyte, 4 * mebibyte});
   CHECK(from_system() == before);
+}
+
+TEST_CASE("small blocks serve again, whichever thread frees them") {
+  constexpr std::size_t bytes = 8000, count = 100;
+  std::vector<void*> blocks(count);
+  std::atomic<int> turn{0};  // even: the blocks are to be freed
+  std::atomic<bool> ended{false};
+  std::thread other([&] {
+    for (int round = 0; !ended; ++round) {
+      while (turn != 2 * round + 1 && !ended) std::this_thread::yield();
+      if (ended) return;
+      for (void* block : blocks) deallocate(block, bytes);
+      turn = 2 * round + 2;
+    }
+  });
+  std::int64_t early = 0;
+  const auto memory = [] { return memory_stats().live_bytes + memory_stats().cached_bytes; };
+  for (int round = 0; round < 1000; ++round) {
+    for (void*& block : blocks) block = allocate(bytes);
+    turn = 2 * round + 1;
+    while (turn != 2 * round + 2) std::this_thread::yield();
+    if (round == 10) early = memory();
+  }
+  CHECK(memory() == early);
+  ended = true;
+  other.join();
 }
 
 TEST_CASE("ten thousand training steps take no more memory than a hundred") {
