@@ -2,6 +2,7 @@
 #include <ktape/autograd/base/thread_state.hpp>
 #include <ktape/autograd/environment.hpp>
 #include <ktape/autograd/node.hpp>
+#include <ktape/autograd/reading.hpp>
 #include <ktape/autograd/scope.hpp>
 
 #include <algorithm>
@@ -56,14 +57,14 @@ VariableImpl& Variable::impl() const {
 const Tensor& Variable::value() const { return as_read(stored()); }
 
 const Tensor& Variable::stored() const {
-  const Tensor& value = impl().value;
+  const Tensor& value = value_to_read(impl());
   if (!value.defined())
     fail("[variable] '", name(), "' holds no value until one is set: received a variable of shape=", shape(),
          ", dtype=", dtype());
   return value;
 }
 
-bool Variable::has_value() const { return impl().value.defined(); }
+bool Variable::has_value() const { return value_to_read(impl()).defined(); }
 const Shape& Variable::shape() const { return impl().leaf->output_info(0).shape; }
 DType Variable::dtype() const { return impl().leaf->output_info(0).dtype; }
 const std::string& Variable::name() const { return impl().name; }
@@ -76,14 +77,19 @@ void Variable::set_trainable(bool trainable) {
 bool Variable::autocast() const { return impl().autocast; }
 void Variable::set_autocast(bool autocast) { impl().autocast = autocast; }
 
-void Variable::assign(const Tensor& value) {
+void expect_assignable(const Variable& variable, const Tensor& value) {
   expect_value("assign", value);
-  if (value.shape() != shape())
-    fail("[assign] the new value must have the shape ", shape(), " of '", name(),
+  if (value.shape() != variable.shape())
+    fail("[assign] the new value must have the shape ", variable.shape(), " of '", variable.name(),
          "': received shape=", value.shape());
-  if (value.dtype() != dtype())
-    fail<TypeError>("[assign] the new value must have the dtype ", dtype(), " of '", name(),
+  if (value.dtype() != variable.dtype())
+    fail<TypeError>("[assign] the new value must have the dtype ", variable.dtype(), " of '", variable.name(),
                     "': received dtype=", value.dtype());
+}
+
+void Variable::assign(const Tensor& value) {
+  expect_assignable(*this, value);
+  settle_before_change(impl());
   const Tensor& present = impl().value;
   if (inferring_shapes() || (present.defined() && value.raw() == present.raw())) return;
   keep();
@@ -93,8 +99,10 @@ void Variable::assign(const Tensor& value) {
 }
 
 Tensor Variable::writable() const {
+  settle_before_change(impl());
   keep();
-  const Tensor& present = stored();
+  stored();  // throws without a value
+  const Tensor& present = impl().value;
   PendingWork* const pending = thread_state().pending;
   if (pending && !present.exclusive()) pending->finish();  // ops that wait may be the other readers
   if (!present.exclusive() || inferring_shapes()) return Tensor::empty(shape(), dtype());

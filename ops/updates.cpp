@@ -1,5 +1,6 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/reading.hpp>
 #include <ktape/autograd/scope.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
@@ -114,9 +115,9 @@ Variable set_value(Assignable x, const ArrayLike& value) {
 }
 
 void batch_set_value(const std::vector<std::pair<Assignable, ArrayLike>>& tuples) {
-  std::vector<Tensor> values;
-  for (const auto& [x, value] : tuples) values.push_back(assignable("batch_set_value", x, value));
-  for (std::size_t i = 0; i < tuples.size(); ++i) Variable(tuples[i].first).assign(values[i]);
+  std::vector<std::pair<Variable, Tensor>> values;
+  for (const auto& [x, value] : tuples) values.emplace_back(x, assignable("batch_set_value", x, value));
+  assign_all(values);
 }
 
 Tensor update(Assignable x, const ArrayLike& value) {

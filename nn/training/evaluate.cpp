@@ -1,4 +1,5 @@
 #include <ktape/autograd/base/interrupt.hpp>
+#include <ktape/autograd/reading.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/compiled/compiled_calls.hpp>
 #include <ktape/nn/layers/base/call_reports.hpp>
@@ -34,6 +35,7 @@ std::optional<std::int64_t> taken(const BatchSource& source, std::optional<std::
 Logs evaluated(const Model& model, BatchSource& source, const EvaluateOptions& options) {
   const std::optional<std::int64_t> steps = taken(source, options.steps);
   const ModelUse::Run run(model.impl(), "evaluate", ModelUse::Kind::Evaluation);
+  const ReadingScope reading;
   const CallbackList callbacks(model, options.callbacks, {1, steps, options.verbose});
   model.impl().trainer().refresh();
   // Validation in fit makes no plans, so that a resumed training gives the bits of an uninterrupted one.
@@ -46,6 +48,7 @@ Logs evaluated(const Model& model, BatchSource& source, const EvaluateOptions& o
 Prediction predicted(const Model& model, BatchSource& source, const PredictOptions& options) {
   const std::optional<std::int64_t> steps = taken(source, options.steps);
   const ModelUse::Run run(model.impl(), "predict", ModelUse::Kind::Prediction);
+  const ReadingScope reading;
   const CallbackList callbacks(model, options.callbacks, {1, steps, options.verbose});
   const K::learning_phase_scope inference(0);
   const NoGrad off;
@@ -133,6 +136,7 @@ Logs Model::train_on_batch(const NamedTensors& x, const NamedTensors& y,
 Logs Model::test_on_batch(const NamedTensors& x, const NamedTensors& y, const OnBatchOptions& options) const {
   const Batch batch = one_batch("test_on_batch", *this, x, y, options);
   const ModelUse::Run run(impl(), "test_on_batch", ModelUse::Kind::Evaluation);
+  const ReadingScope reading;
   const K::learning_phase_scope inference(0);
   const NoGrad off;
   const CompilingScope compiling;
@@ -155,6 +159,7 @@ std::optional<std::vector<Tensor>> predicted_again(const ModelImpl& model, const
 
 std::vector<Tensor> Model::predict_on_batch(const NamedTensors& x) const {
   const ModelUse::Run run(impl(), "predict_on_batch", ModelUse::Kind::Prediction);
+  const ReadingScope reading;
   const NoGrad off;
   const CompilingScope compiling;
   if (std::optional<std::vector<Tensor>> outputs = predicted_again(impl(), x)) return *std::move(outputs);

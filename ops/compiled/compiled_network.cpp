@@ -81,9 +81,10 @@ void CompiledNetwork::refresh(Variant& variant) const {
   const auto from = std::make_shared<std::vector<Ref<Storage>>>();
   bool finite = true;
   for (const Variable& variable : variables_) {
-    finite = finite && is_finite(variable.stored());
-    from->push_back(variable.stored().get()->storage);
-    elements.push_back(static_cast<const float*>(variable.stored().raw()));
+    const Tensor value = variable.stored();
+    finite = finite && is_finite(value);
+    from->push_back(value.get()->storage);
+    elements.push_back(static_cast<const float*>(value.raw()));
   }
   if (finite) variant.weights = variant.program->pack(elements, from);
   variant.packed_from = from;

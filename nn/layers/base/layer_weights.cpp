@@ -1,5 +1,6 @@
 #include <ktape/autograd/base/structure_version.hpp>
 #include <ktape/autograd/base/suggestion.hpp>
+#include <ktape/autograd/reading.hpp>
 #include <ktape/nn/core/loading.hpp>
 #include <ktape/nn/layers/base/call_reports.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
@@ -143,6 +144,7 @@ std::vector<Tensor> LayerImpl::losses() const {
 // --- Weights of the handle ----------------------------------------------------------------------------------
 
 std::vector<Tensor> Layer::get_weights() const {
+  const ReadingScope reading;
   std::vector<Tensor> values;
   for (const Variable& weight : weights()) values.push_back(weight.value().detach());
   return values;
@@ -157,7 +159,9 @@ void Layer::set_weights(const std::vector<Tensor>& values) const {
     if (values[i].shape() != all[i].shape())
       fail("[", name(), "] a value must have the shape ", all[i].shape(), " of the weight '", all[i].name(),
            "': received shape=", values[i].shape());
-  for (std::size_t i = 0; i < all.size(); ++i) K::set_value(all[i], values[i]);
+  std::vector<std::pair<Assignable, ArrayLike>> pairs;
+  for (std::size_t i = 0; i < all.size(); ++i) pairs.emplace_back(all[i], values[i]);
+  K::batch_set_value(pairs);
 }
 
 namespace {

@@ -1,4 +1,5 @@
 #include <ktape/autograd/base/log.hpp>
+#include <ktape/autograd/reading.hpp>
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/saving/base/weight_names.hpp>
@@ -142,12 +143,11 @@ class Assignment {
 
   /// Assigns all values, or none if an assignment fails.
   void commit() const {
-    std::vector<Tensor> cast;
+    std::vector<std::pair<Variable, Tensor>> cast;
     for (const auto& [weight, value] : values_)
-      cast.push_back(value.dtype() == weight.dtype() ? value : backend::cast(value, weight.dtype()));
-    VariableTransaction transaction;
-    for (std::size_t i = 0; i < values_.size(); ++i) Variable(values_[i].first).assign(cast[i]);
-    transaction.commit();
+      cast.emplace_back(weight,
+                        value.dtype() == weight.dtype() ? value : backend::cast(value, weight.dtype()));
+    assign_all(cast);
   }
 
  private:

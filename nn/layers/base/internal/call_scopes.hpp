@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/base/thread_state.hpp>
+#include <ktape/autograd/reading.hpp>
 #include <ktape/autograd/scope.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -52,6 +53,7 @@ class LayerImpl::CallScope {
 
  private:
   LayerImpl* before_;
+  const ReadingScope reading_;
   std::optional<backend::learning_phase_scope> phase_;
   std::optional<AutocastScope> autocast_;
 };
