@@ -131,6 +131,7 @@ bool assign_unnoticed(const std::vector<std::pair<Variable, Tensor>>& values) {
   VariableTransaction changes;
   for (const auto& [variable, value] : values) Variable(variable).assign(value);
   changes.commit();
+  if (reader && reader->scopes > 0) read_newest(*reader);
   return true;
 }
 
@@ -183,36 +184,47 @@ void settle_before_change(const VariableImpl& variable) {
   for (try_to_settle(); waits(); try_to_settle()) std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
+namespace {
+
+/// Returns the values in new memory, as what the variables will hold.
+Table table_of(const std::vector<std::pair<Variable, Tensor>>& values) {
+  const ReadingScope scope;  // other threads may assign meanwhile
+  Table table;
+  for (const auto& [variable, value] : values) {
+    const Tensor copy = Tensor::empty(value.shape(), value.dtype());
+    std::memcpy(copy.raw(), value.raw(), static_cast<std::size_t>(value.size()) * value.dtype().size());
+    Node* const leaf = variable.stored().node();
+    copy.get()->node = Ref<Node>(leaf);
+    table[leaf] = {variable, copy};
+  }
+  return table;
+}
+
+/// Lets the values wait until no scope reads those of before.
+void publish(Table added, Reader& own) {
+  Unread unread;
+  std::shared_ptr<const Table> before = own.table;  // ends after the lock, as `unread` does
+  const std::lock_guard lock(state().mutex);
+  if (state().waiting) added.insert(state().waiting->begin(), state().waiting->end());
+  state().waiting = std::make_shared<const Table>(std::move(added));
+  gate.store(state().waiting.get());
+  unread = settle();
+  if (own.scopes > 0) read_newest(own);
+}
+
+}  // namespace
+
 void assign_all(const std::vector<std::pair<Variable, Tensor>>& values) {
   for (const auto& [variable, value] : values) expect_assignable(variable, value);
   if (inferring_shapes()) return;
-  Reader& own = this_reader();
-  const bool in_scope = own.scopes > 0;
-  if (!assign_unnoticed(values)) {
-    Table added;
-    for (const auto& [variable, value] : values) {
-      if (!variable.has_value()) {  // nobody can read it
-        Variable(variable).assign(value);
-        continue;
-      }
-      const Tensor copy = Tensor::empty(value.shape(), value.dtype());
-      std::memcpy(copy.raw(), value.raw(), static_cast<std::size_t>(value.size()) * value.dtype().size());
-      Node* const leaf = variable.stored().node();
-      copy.get()->node = Ref<Node>(leaf);
-      added[leaf] = {variable, copy};
-    }
-    Unread unread;
-    const std::lock_guard lock(state().mutex);
-    if (state().waiting) added.insert(state().waiting->begin(), state().waiting->end());
-    state().waiting = std::make_shared<const Table>(std::move(added));
-    gate.store(state().waiting.get());
-    if (in_scope) read_newest(own);
-    unread = settle();
+  std::vector<std::pair<Variable, Tensor>> held;
+  {
+    const ReadingScope scope;  // other threads may assign meanwhile
+    for (const auto& [variable, value] : values)
+      if (variable.has_value()) held.emplace_back(variable, value);
+      else Variable(variable).assign(value);  // nobody can have read it
   }
-  if (in_scope) {
-    const std::lock_guard lock(state().mutex);
-    read_newest(own);
-  }
+  if (!assign_unnoticed(held)) publish(table_of(held), this_reader());
 }
 
 }  // namespace ktape

@@ -2,6 +2,12 @@
 
 #include <ktape/ktape.hpp>
 
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+
 #include "../../close.hpp"
 #include "../../ops/check.hpp"
 
@@ -124,4 +130,62 @@ TEST_CASE("threads train separate models") {
     const nn::History history = model.fit(samples.x, samples.y, {.epochs = 3, .verbose = 0});
     CHECK(history["mean_input"].size() == 3);
   });
+}
+
+namespace {
+
+/// Returns the bytes of this process that are in memory.
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * 4096;
+}
+
+/// The model of a service, which is replaced while threads predict.
+class Served {
+ public:
+  explicit Served(std::shared_ptr<nn::Model> model) : model_(std::move(model)) {}
+  std::shared_ptr<nn::Model> get() {
+    const std::lock_guard lock(mutex_);
+    return model_;
+  }
+  void set(std::shared_ptr<nn::Model> model) {
+    const std::lock_guard lock(mutex_);
+    model_.swap(model);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<nn::Model> model_;
+};
+
+}  // namespace
+
+TEST_CASE("a service loads five thousand models while threads predict, in the memory of a few") {
+  const std::string path = std::filesystem::temp_directory_path() / "ktape_threads_test.ktape";
+  nn::Sequential({nn::Input({16}), nn::Dense(48, {.activation = "relu"}), nn::Dense(32), nn::Dense(2)})
+      .save(path);
+  const auto load = [&] { return std::make_shared<nn::Model>(nn::load_model(path)); };
+  Served served(load());
+  const Tensor x = normal({2, 16}, 1, "float32");
+  const Tensor expected = served.get()->predict(x, {.verbose = 0});
+  std::atomic<bool> ended{false};
+  std::atomic<int> predictions{0}, wrong{0};
+  std::int64_t early = 0;
+  in_threads(5, [&](int thread) {
+    while (thread > 0 && !ended) {
+      if (!close(served.get()->predict(x, {.verbose = 0}), expected, {.atol = 1e-6})) ++wrong;
+      ++predictions;
+    }
+    for (int i = 0; thread == 0 && i < 5000; ++i) {
+      served.set(load());
+      if (i == 500) early = resident_bytes();
+      for (const int before = predictions; i % 8 == 0 && predictions == before;) std::this_thread::yield();
+    }
+    if (thread == 0) ended = true;
+  });
+  CHECK(wrong == 0);
+  CHECK(resident_bytes() - early < std::int64_t{24} << 20);
+  std::filesystem::remove(path);
 }
