@@ -92,7 +92,8 @@ TEST_CASE("threads free all memory, even with tensors among their thread-local o
   const MemoryStats after = memory_stats();
   CHECK(threads_with_state() == states);
   CHECK(after.live_bytes == before.live_bytes);
-  CHECK(after.cached_bytes == before.cached_bytes);
+  CHECK(after.cached_bytes <=
+        before.cached_bytes);  // threads take blocks of the shared cache, and return them to the system
   CHECK(after.allocations > before.allocations);
 }
 
