@@ -73,11 +73,11 @@ std::optional<Config> missing_input(const Config& sequence, const Value& first,
   return input_layer(name_of(canonical_first) + "_input", shape, config.get("dtype"));
 }
 
-/// Brings the policy of a model to the canonical form.
+/// Brings the policy of a model to the canonical form: none for float32.
 void keep_policy(const std::string& model, Config& config) {
   const Value policy = dtype_of(model, config.get("dtype"));
   for (const char* name : {"build_input_shape", "dtype"}) config.erase(name);
-  if (!policy.is_null()) config.set("dtype", policy);
+  if (!policy.is_null() && policy != Value("float32")) config.set("dtype", policy);
 }
 
 Config canonical_sequence(const Config& model, Dialect dialect) {
