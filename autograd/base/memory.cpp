@@ -21,8 +21,7 @@ namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::int64_t thread_cache_bytes = std::int64_t{1} << 18;  // per thread and small size class
-constexpr std::int64_t small_cache_bytes = std::int64_t{8}
-                                           << 20;  // of all threads together, per small size class
+constexpr std::int64_t small_cache_bytes = std::int64_t{8} << 20;   // of all threads, per small size class
 constexpr int blocks_at_once = 32;  // that a thread gives to the others, or takes, under one lock
 
 struct SizeClass {
