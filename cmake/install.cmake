@@ -47,6 +47,7 @@ install(CODE "
 
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ktape)
 install(EXPORT ktape NAMESPACE ktape:: FILE ktapeTargets.cmake DESTINATION ${config_folder} COMPONENT dev)
+export(EXPORT ktape NAMESPACE ktape:: FILE ${PROJECT_BINARY_DIR}/ktapeTargets.cmake)  # find_package finds the build folder, too
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ktapeConfig.cmake.in
   ${PROJECT_BINARY_DIR}/ktapeConfig.cmake INSTALL_DESTINATION ${config_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ktapeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
