@@ -126,8 +126,8 @@ void expect_known(const Config& config) {
                                      {"loss_scale_factor", Value()},
                                      {"gradient_accumulation_steps", Value()}};
   for (const auto& [argument, value] : config) {
-    if (argument == "name" || argument == "inner_optimizer" || argument == "initial_scale" ||
-        argument == "dynamic_growth_steps")
+    if (value.is_null() || argument == "name" || argument == "inner_optimizer" ||
+        argument == "initial_scale" || argument == "dynamic_growth_steps")
       continue;
     if (!without_effect.contains(argument))
       fail(

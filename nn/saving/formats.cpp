@@ -5,6 +5,7 @@
 #include <ktape/nn/saving/keras2/keras_weights_h5.hpp>
 #include <ktape/nn/saving/ktape/ktape_file.hpp>
 #include <ktape/nn/saving/npz/npz.hpp>
+#include <ktape/nn/saving/onnx/onnx_file.hpp>
 #include <ktape/nn/saving/safetensors/safetensors_file.hpp>
 #include <ktape/nn/saving/safetensors/safetensors_index.hpp>
 #include <ktape/nn/saving/tfjs/tfjs.hpp>
@@ -18,7 +19,7 @@ namespace {
 // A new format needs a folder in nn/saving and a line in this list.
 const std::vector<const Format*> formats = {&ktape_file,       &npz,      &safetensors, &safetensors_index,
                                             &keras_weights_h5, &keras_h5, &keras_hdf5,  &keras_zip,
-                                            &keras_shards,     &tfjs};
+                                            &keras_shards,     &tfjs,     &onnx_file};
 
 }  // namespace
 

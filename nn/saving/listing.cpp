@@ -82,7 +82,7 @@ void list_indexed(FileListing& listing, const std::string& path, const F& list_f
   for (const auto& [name, file] : index.at("weight_map").config("weight_map"))
     files.insert(file.string("weight_map"));
   for (const std::string& file : files) {
-    const std::string inside = path_inside(file);
+    const std::string inside = path_beside(path, file);
     if (inside.empty())
       fail<IOError>("[", op, "] the files of an index must be in its folder: received ", path);
     list_file_into(folder_of(path) + inside);
@@ -255,7 +255,7 @@ FileListing list_file(const std::string& path) {
   }
   if (!found)
     fail("[list_file] the name of the file must end in one of ", suffixes, ": received path='", path, "'");
-  return found->list(path);
+  return saving::naming_file(path, [&] { return found->list(path); });
 }
 
 std::string to_string(const FileListing& listing) {

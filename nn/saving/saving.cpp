@@ -1,5 +1,7 @@
+#include <ktape/nn/saving/base/parts.hpp>
 #include <ktape/nn/saving/formats.hpp>
 #include <ktape/nn/saving/keras/keras_shards.hpp>
+#include <ktape/nn/saving/onnx/onnx_file.hpp>
 #include <ktape/nn/saving/saving.hpp>
 #include <ktape/nn/serialization/model_config.hpp>
 #include <ktape/ops/random/random_scope.hpp>
@@ -14,7 +16,9 @@ namespace {
 template <class F>
 void expect_supported(F* function, const char* op, const Format& format, const std::string& path) {
   if (!function)
-    fail("[", op, "] the format ", format.suffix, " must support this call: received path='", path, "'");
+    fail("[", op, "] the format ", format.suffix, " must support this call",
+         &format == &onnx_file ? " (export_to writes .onnx, load_model reads)" : "", ": received path='",
+         path, "'");
 }
 
 void expect_writable(const char* op, const std::string& path, bool overwrite) {
@@ -64,7 +68,7 @@ void Model::save_weights(const std::string& path, const SaveOptions& options) co
 void Model::load_weights(const std::string& path, const LoadWeightsOptions& options) const {
   const saving::Format& format = saving::format_of("load_weights", path);
   saving::expect_supported(format.load_weights, "load_weights", format, path);
-  format.load_weights(*this, path, options);
+  saving::naming_file(path, [&] { format.load_weights(*this, path, options); });
 }
 
 namespace {
@@ -92,7 +96,7 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   saving::expect_supported(format.load_model, "load_model", format, path);
   const custom_object_scope scope(options.custom_objects);
   const RandomStateScope random(!options.random_state);
-  return format.load_model(path, options);
+  return saving::naming_file(path, [&] { return format.load_model(path, options); });
 }
 
 Model model_from_json(const std::string& json, const CustomObjects& custom_objects) {

@@ -5,7 +5,8 @@
 /// Models as files and as JSON. The suffix of a file selects the format; see `Model::save`.
 namespace ktape::nn {
 
-/// Returns the model of a file that `Model::save` or Keras wrote. Throws IOError, naming the file and the
+/// Returns the model of a file that `Model::save` or Keras wrote, or of an ONNX file (see `onnx::load`). All errors
+/// name the file. Throws IOError, naming the file and the
 /// position, for a file that is missing, damaged or of an unknown format, or whose compressed arrays would
 /// inflate to more than 64 MB and 32 times the size of the file (JSON: 4 MB), and ValueError for an unknown
 /// class. (`Model::load_weights` lets compressed arrays inflate to the size of the model.) Mirrors

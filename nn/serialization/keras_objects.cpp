@@ -235,12 +235,15 @@ const std::vector<Absent>& absent_arguments() {
   static const Names one_group{"Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv1D",
                                "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"};
   static const Names channelwise{"DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"};
+  static const Names low_rank{"Dense", "EinsumDense", "Embedding", "Conv1D", "Conv2D", "Conv3D"};
   static const Names spatial{"SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"};
   static const std::vector<Absent> all{{"build_config", {}},
                                        {"autocast", {}},
                                        {"dynamic", {}},
                                        {"value_range", {"RandomRotation"}},
                                        {"quantization_config", {}, {Value()}},
+                                       {"lora_rank", low_rank},  // the file has the merged kernel
+                                       {"lora_alpha", low_rank},
                                        {"implementation", cells},
                                        {"use_cudnn", recurrent},
                                        {"time_major", recurrent, {false}},
@@ -313,6 +316,22 @@ Config canonical_arguments(const std::string& old_name, const std::string& layer
 
 }  // namespace
 
+namespace {
+
+/// Returns the arguments of a layer. TensorFlow.js writes the arguments of the cell into the config of RNN, too.
+Config arguments_of(const std::string& layer, const Config& given) {
+  Config config = config_of_object(given);
+  const Value cell = config.get("cell");
+  if (layer != "RNN" || !is_object(cell)) return config;
+  for (const auto& [argument, value] : config_of_object(cell.config()))
+    if (argument != "name" && argument != "trainable" && argument != "dtype" &&
+        argument != "batch_input_shape")
+      config.erase(argument);
+  return config;
+}
+
+}  // namespace
+
 Config canonical_layer(const Config& given, Dialect dialect) {
   const std::string name = known_class("layer", given);
   const auto renamed = old_names().find(name);
@@ -320,7 +339,7 @@ Config canonical_layer(const Config& given, Dialect dialect) {
   const bool synchronized = name == "SyncBatchNormalization" && is_registered("layer", name);
   const std::string layer = renamed == old_names().end() || synchronized ? name : renamed->second;
   Config config;
-  for (const auto& [argument, value] : config_of_object(given)) {
+  for (const auto& [argument, value] : arguments_of(layer, given)) {
     const std::string kind = kind_of_argument(argument);
     config.set(argument, kind.empty() ? value : canonical_object(kind, value, dialect));
   }

@@ -3,6 +3,7 @@
 #include <ktape/nn/saving/base/parts.hpp>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace ktape::nn::saving {
 
@@ -18,6 +19,20 @@ std::string path_inside(const std::string& path) {
     begin = end + 1;
   }
   return inside;
+}
+
+std::string path_beside(const std::string& path, const std::string& name) {
+  namespace files = std::filesystem;
+  const std::string inside = path_inside(name), folder = folder_of(path);
+  std::error_code error;
+  const files::path there = files::weakly_canonical(folder + inside, error);
+  if (inside.empty() || error) return "";
+  const auto holds = [&](const files::path& around) {
+    return std::mismatch(around.begin(), around.end(), there.begin(), there.end()).first == around.end();
+  };
+  const bool beside = holds(files::weakly_canonical(folder.empty() ? "." : folder, error)) ||
+                      holds(files::weakly_canonical(path, error).parent_path());
+  return beside && !error ? inside : "";
 }
 
 Value json_of(const char* op, const std::string& path) {

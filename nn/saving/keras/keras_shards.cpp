@@ -105,7 +105,7 @@ std::set<std::string> files_of(const std::string& path) {
       // Newer versions list the files of a group that is divided.
       const Value::List list = file.is_list() ? file.list() : Value::List{file};
       for (const Value& one : list) {
-        const std::string inside = path_inside(one.string("weight_map." + printable(name)));
+        const std::string inside = path_beside(path, one.string("weight_map." + printable(name)));
         if (inside.empty()) fail("the file of '", printable(name), "' must be in the folder of the index");
         files.insert(inside);
       }

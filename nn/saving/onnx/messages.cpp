@@ -147,7 +147,7 @@ class Reader {
           attribute.tensor = tensor_of(in.message(), folder_);
           break;
         case 6:
-          attribute.graph = std::make_shared<const Graph>(graph(in.message()));
+          attribute.graph = std::make_shared<Graph>(graph(in.message()));
           break;
         case 7:
           in.append(attribute.reals);

@@ -20,7 +20,7 @@ struct Attribute {
   std::vector<std::int64_t> integers;
   std::vector<float> reals;
   Tensor tensor;
-  std::shared_ptr<const Graph> graph;
+  std::shared_ptr<Graph> graph;
 };
 
 struct NodeProto {

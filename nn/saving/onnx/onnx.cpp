@@ -1,10 +1,13 @@
 #include <ktape/nn/core/text.hpp>
+#include <ktape/nn/saving/base/parts.hpp>
 #include <ktape/nn/saving/onnx/onnx.hpp>
+#include <ktape/nn/saving/onnx/onnx_file.hpp>
 #include <ktape/nn/saving/onnx/operator.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <algorithm>
+#include <queue>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -14,23 +17,58 @@ namespace {
 
 constexpr std::int64_t first_opset = 6, last_opset = 21;
 
-/// The values of the names in a graph, and in the graphs around it.
+/// The values of the names in a graph, and in the graphs around it. A chain of nodes of half precision computes in
+/// float32, and rounds its results alone, as ONNX Runtime does: sums of many products keep their digits.
 struct Scope {
   const Scope* outer;
   std::unordered_map<std::string, Tensor> values;
+  std::unordered_map<std::string, DType> halves;  ///< the dtypes of values that are kept in float32
 
   const Tensor* find(const std::string& name) const {
     for (const Scope* scope = this; scope; scope = scope->outer)
       if (const auto found = scope->values.find(name); found != scope->values.end()) return &found->second;
     return nullptr;
   }
+  /// Returns the dtype that a value has in the file.
+  DType dtype(const std::string& name, const Tensor& value) const {
+    for (const Scope* scope = this; scope; scope = scope->outer)
+      if (const auto found = scope->halves.find(name); found != scope->halves.end()) return found->second;
+    return value.dtype();
+  }
+  /// Returns a value in its dtype of the file.
+  Tensor rounded(const std::string& name) const {
+    const Tensor& value = *find(name);
+    const DType own = dtype(name, value);
+    return own == value.dtype() ? value : backend::cast(value, own);
+  }
 };
+
+/// Returns whether a node must see its inputs in their dtypes: its result depends on the dtypes, or it has graphs, whose
+/// results have dtypes of their own.
+bool sees_dtypes(const NodeProto& node) {
+  static const std::set<std::string> ops{
+      "Bernoulli",      "CastLike",         "DequantizeLinear",  "EyeLike",
+      "QuantizeLinear", "RandomNormalLike", "RandomUniformLike", "DynamicQuantizeLinear"};
+  return ops.contains(node.op) ||
+         std::any_of(node.attributes.begin(), node.attributes.end(),
+                     [](const auto& attribute) { return attribute.second.graph != nullptr; });
+}
 
 /// Calls f with each graph in the attributes of a node.
 template <class F>
 void each_graph(const NodeProto& node, F f) {
   for (const auto& [name, attribute] : node.attributes)
     if (attribute.graph) f(*attribute.graph);
+}
+
+/// Calls f with each name that a node uses, also inside of its graphs.
+template <class F>
+void each_use(const NodeProto& node, F f) {
+  for (const std::string& name : node.inputs) f(name);
+  each_graph(node, [&](const Graph& graph) {
+    for (const NodeProto& inner : graph.nodes) each_use(inner, f);
+    for (const std::string& name : graph.outputs) f(name);
+  });
 }
 
 // --- Checks of a file -------------------------------------------------------------------------------------
@@ -52,7 +90,9 @@ class GraphChecker {
     }
   };
 
-  void check(const Graph& graph, const Names* around = nullptr) {
+  /// Checks a graph, and puts its nodes in an order in which each makes what later nodes use: some programs append
+  /// nodes that others use.
+  void check(Graph& graph, const Names* around = nullptr) {
     Names known{around, {}};
     const auto add = [&](const std::string& name) {
       if (!name.empty() && !known.own.insert(name).second)
@@ -64,19 +104,54 @@ class GraphChecker {
       if (!initialized.insert(name).second) fail_for("the tensor '", printable(name), "' is made twice");
       known.own.insert(name);
     }
-    for (const NodeProto& node : graph.nodes) {
+    sort(graph, known);
+    for (NodeProto& node : graph.nodes) {
       for (const std::string& name : node.inputs) expect_known(name, known, node.op);
-      each_graph(node, [&](const Graph& inner) { check(inner, &known); });
+      for (auto& [name, attribute] : node.attributes)
+        if (attribute.graph) check(*attribute.graph, &known);
       for (const std::string& name : node.outputs) add(name);
     }
     for (const std::string& name : graph.outputs) expect_known(name, known, "the graph");
   }
 
  private:
+  /// Puts each node behind the nodes that make what it uses; the nodes of a cycle, and those after, stay behind.
+  static void sort(Graph& graph, const Names& known) {
+    std::unordered_map<std::string, std::size_t> maker;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      for (const std::string& name : graph.nodes[i].outputs)
+        if (!name.empty() && !known.own.contains(name)) maker.emplace(name, i);
+    std::vector<std::vector<std::size_t>> users(graph.nodes.size());
+    std::vector<std::size_t> missing(graph.nodes.size()), order;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      std::set<std::size_t> makers;
+      each_use(graph.nodes[i], [&](const std::string& name) {
+        if (const auto found = maker.find(name); found != maker.end()) makers.insert(found->second);
+      });
+      for (const std::size_t from : makers) users[from].push_back(i);
+      missing[i] = makers.size();
+    }
+    // The first node that can run comes next: a graph in order keeps its order.
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> next;
+    for (std::size_t i = 0; i < missing.size(); ++i)
+      if (missing[i] == 0) next.push(i);
+    while (!next.empty()) {
+      order.push_back(next.top());
+      next.pop();
+      for (const std::size_t user : users[order.back()])
+        if (--missing[user] == 0) next.push(user);
+    }
+    for (std::size_t i = 0; i < missing.size(); ++i)
+      if (missing[i] > 0) order.push_back(i);
+    std::vector<NodeProto> sorted;
+    for (const std::size_t i : order) sorted.push_back(std::move(graph.nodes[i]));
+    graph.nodes = std::move(sorted);
+  }
+
   template <class... Parts>
   [[noreturn]] void fail_for(const Parts&... reason) const {
-    fail<IOError>("[onnx::load] the graph must be in order and without cycles: received ", path_, " (",
-                  reason..., ')');
+    fail<IOError>("[onnx::load] each tensor of the graph must be made once, without cycles: received ", path_,
+                  " (", reason..., ')');
   }
   void expect_known(const std::string& name, const Names& known, const std::string& user) const {
     if (!name.empty() && !known.contains(name))
@@ -123,16 +198,6 @@ std::set<std::string> statistics(const Graph& graph) {
     if (node.op == "BatchNormalization")
       for (std::size_t i = 3; i < node.inputs.size(); ++i) names.insert(node.inputs[i]);
   return names;
-}
-
-/// Calls f with each name that a node uses, also inside of its graphs.
-template <class F>
-void each_use(const NodeProto& node, F f) {
-  for (const std::string& name : node.inputs) f(name);
-  each_graph(node, [&](const Graph& graph) {
-    for (const NodeProto& inner : graph.nodes) each_use(inner, f);
-    for (const std::string& name : graph.outputs) f(name);
-  });
 }
 
 /// Returns for each node the names that no later node needs.
@@ -241,7 +306,7 @@ class OnnxImpl final : public ModelImpl {
         for (const std::string& name : (*dead)[i]) scope.values.erase(name);
     }
     Tensors outputs;
-    for (const std::string& name : graph.outputs) outputs.push_back(*scope.find(name));
+    for (const std::string& name : graph.outputs) outputs.push_back(scope.rounded(name));
     return outputs;
   }
 
@@ -252,8 +317,16 @@ class OnnxImpl final : public ModelImpl {
   }
 
   void run_node(const NodeProto& node, Scope& scope) const {
+    const bool exact = sees_dtypes(node);
+    std::optional<DType> result;  // that of the first floating input
     Tensors inputs;
-    for (const std::string& name : node.inputs) inputs.push_back(name.empty() ? Tensor() : *scope.find(name));
+    for (const std::string& name : node.inputs) {
+      Tensor x = name.empty() ? Tensor() : exact ? scope.rounded(name) : *scope.find(name);
+      if (x.defined() && x.dtype().is_floating() && !result) result = scope.dtype(name, x);
+      if (x.defined() && x.dtype().is_half() && !exact) x = backend::cast(x, DType::Float32);
+      inputs.push_back(std::move(x));
+    }
+    const bool keeps_half = !exact && node.op != "Cast" && result && result->is_half();
     const std::function<Tensors(const Graph&, const Tensors&)> inner =
         [&](const Graph& graph, const Tensors& values) { return run_inner(graph, scope, values); };
     const Tensors outputs = computed(node, {node, inputs, opset_, inner, prepared_});
@@ -262,6 +335,8 @@ class OnnxImpl final : public ModelImpl {
       if (i >= outputs.size() || !outputs[i].defined())
         fail("[", name(), "] the output ", i, " of ", described(node), " is not computed");
       scope.values.insert_or_assign(node.outputs[i], outputs[i]);
+      if (keeps_half && outputs[i].dtype() == DType::Float32)
+        scope.halves.insert_or_assign(node.outputs[i], *result);
     }
   }
 
@@ -293,12 +368,14 @@ class OnnxImpl final : public ModelImpl {
 }  // namespace
 
 Model load(const std::string& path) {
-  ModelProto model = read_model("onnx::load", path);
-  const std::int64_t opset = opset_of(model, path);
-  GraphChecker(path).check(model.graph);
-  expect_known_operators(model.graph, path);
-  std::vector<Input> inputs = inputs_of(model.graph, path);
-  return Model(std::make_shared<OnnxImpl>(std::move(model), opset, std::move(inputs)));
+  return saving::naming_file(path, [&] {
+    ModelProto model = read_model("onnx::load", path);
+    const std::int64_t opset = opset_of(model, path);
+    GraphChecker(path).check(model.graph);
+    expect_known_operators(model.graph, path);
+    std::vector<Input> inputs = inputs_of(model.graph, path);
+    return Model(std::make_shared<OnnxImpl>(std::move(model), opset, std::move(inputs)));
+  });
 }
 
 std::vector<std::string> operators() {
@@ -308,3 +385,11 @@ std::vector<std::string> operators() {
 }
 
 }  // namespace ktape::nn::onnx
+
+namespace ktape::nn::saving {
+
+const Format onnx_file = {".onnx", nullptr,
+                          [](const std::string& path, const LoadOptions&) { return onnx::load(path); },
+                          nullptr, nullptr};
+
+}  // namespace ktape::nn::saving

@@ -15,10 +15,11 @@ namespace ktape::nn::onnx {
 ///
 /// Operators are those of the domain "ai.onnx", in the versions of the opsets 6 to 21; `operators()` lists
 /// them. uint16 becomes int32, uint32 and uint64 int64. A model runs on values: an op whose
-/// result has a shape that depends on values (Reshape to a computed shape, NonZero) needs no symbolic shape.
+/// result has a shape that depends on values (Reshape to a computed shape, NonZero) needs no symbolic shape. Nodes may
+/// stand in any order. Nodes of float16 compute in float32, as in ONNX Runtime; outputs have the dtypes of the file.
 ///
 /// Throws IOError, naming the file, for a file that is missing, truncated or not a model, for a graph with a
-/// cycle or a tensor that nothing makes, and for external data outside of the folder. Throws ValueError, naming
+/// cycle or a tensor that nothing makes, and for external data outside of the folder, also behind symbolic links. Throws ValueError, naming
 /// the operators, their domain and how many nodes use them, for operators that the library does not have, and
 /// for another opset. Errors of a call name the node.
 ///

@@ -214,7 +214,8 @@ std::uint64_t number_of(const ProtobufReader& in, const Stored& tensor, const ch
 std::string external_bytes(const ProtobufReader& in, const Stored& tensor, const std::string& folder,
                            std::uint64_t bytes) {
   const auto location = tensor.place.find("location");
-  const std::string inside = location == tensor.place.end() ? "" : saving::path_inside(location->second);
+  const std::string inside =
+      location == tensor.place.end() ? "" : saving::path_beside(in.file(), location->second);
   if (inside.empty())
     in.fail("the external data of '" + printable(tensor.name) + "' must be in the folder of the file: '" +
             (location == tensor.place.end() ? "" : printable(location->second)) + '\'');

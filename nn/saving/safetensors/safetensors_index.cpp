@@ -26,7 +26,7 @@ Shards shards_of(const char* op, const std::string& path) {
   const Value json = json_of(op, path);
   try {
     for (const auto& [name, file] : json.config("the index").at("weight_map").config("weight_map")) {
-      const std::string inside = path_inside(file.string("weight_map." + printable(name)));
+      const std::string inside = path_beside(path, file.string("weight_map." + printable(name)));
       if (inside.empty()) fail("the file of '", printable(name), "' must be in the folder of the index");
       shards[inside].insert(name);
     }

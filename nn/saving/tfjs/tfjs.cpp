@@ -31,9 +31,12 @@ void save_weights(const Model& model, const std::string& path) {
 /// the model.
 Config topology_of(const TfjsFile& file) {
   const Config& json = file.json();
-  if (const Value format = json.get("format", "layers-model"); format != Value("layers-model"))
-    file.fail("its format must be layers-model: ", format);
-  const Value topology = json.get("modelTopology");
+  const Value format = json.get("format", "layers-model"), topology = json.get("modelTopology");
+  if (format == Value("graph-model") || (topology.is_config() && topology.config().contains("node")))
+    file.fail("it is a graph model, which has operations of TensorFlow in place of layers: ",
+              "convert it by `python -m tf2onnx.convert --tfjs model.json --output model.onnx` for ",
+              "nn::onnx::load, or the Keras model by `tensorflowjs_converter --input_format=keras`");
+  if (format != Value("layers-model")) file.fail("its format must be layers-model: ", format);
   if (!topology.is_config()) file.fail("modelTopology must describe a model: ", topology);
   Config config = topology.config();
   if (json.contains("trainingConfig")) config.set("training_config", json.at("trainingConfig"));

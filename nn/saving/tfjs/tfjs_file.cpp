@@ -164,7 +164,7 @@ void TfjsFile::check_lengths() const {
 }
 
 std::string TfjsFile::shard_of(const std::string& path, const std::string& what) const {
-  const std::string inside = path_inside(path);
+  const std::string inside = path_beside(path_, path);
   if (inside.empty()) fail("a shard must be a file in the folder: '", path, "' in ", what);
   return folder_of(path_) + inside;
 }

@@ -123,6 +123,20 @@ TEST_CASE("a LossScaleOptimizer is made again from its config") {
         nn::Value("Adam"));
 }
 
+TEST_CASE("options of a LossScaleOptimizer that are null are left out") {
+  const nn::LossScaleOptimizer optimizer(nn::Adam(0.25));
+  nn::Config whole = optimizer.to_value().config(), config = whole.at("config").config();
+  for (const char* option : {"use_ema", "ema_momentum", "clipnorm", "dynamic_growth_steps",
+                             "loss_scale_factor", "learning_rate", "initial_scale"})
+    config.set(option, nn::Value());
+  whole.set("config", config);
+  CHECK(nn::Optimizer(nn::Value(whole)).to_value() == optimizer.to_value());
+  config.set("clipnorm", 1.), whole.set("config", config);
+  CHECK_THROWS_WITH_AS(nn::Optimizer(nn::Value(whole)),
+                       Contains("clipnorm must be an option of inner_optimizer: received clipnorm=1"),
+                       ValueError);
+}
+
 TEST_CASE("a LossScaleOptimizer refuses options out of range") {
   CHECK_THROWS_WITH_AS(
       nn::LossScaleOptimizer(nn::SGD(), {.initial_scale = 0}),

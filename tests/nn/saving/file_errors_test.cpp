@@ -86,3 +86,25 @@ TEST_CASE("a file that cannot be written is named in the error, or its folder") 
                          IOError);
   }
 }
+
+TEST_CASE("an error about a config names the file, in every format" * needs_hdf5) {
+  for (const FormatCase& format : formats()) {
+    if (!format.has_model) continue;
+    const Files files;
+    const std::string path = files.folder() + '/' + format.file;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    network().save(path);
+    INFO(path);
+    const std::string whole = content(path);
+    for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+             {"\"linear\"", "\"linaer\""}, {"\"Dense\"", "\"Dence\""}, {"\"units\"", "\"unitz\""}}) {
+      std::string other = whole;
+      bool found = false;
+      for (std::size_t at = other.find(from); at != std::string::npos; at = other.find(from, at + 1))
+        other.replace(at, to.size(), to), found = true;
+      if (!found) continue;  // a compressed config
+      CAPTURE(to);
+      CHECK_THROWS_WITH_AS(nn::load_model(files.write(format.file, other)), Contains(path.c_str()), Error);
+    }
+  }
+}

@@ -21,9 +21,9 @@ TEST_CASE("the format of a file is that of the longest suffix of its name") {
 
 TEST_CASE("a name without a known suffix is an error that lists the suffixes") {
   CHECK_THROWS_WITH_AS(
-      nn::saving::format_of("save", "model.onnx"),
+      nn::saving::format_of("save", "model.pb"),
       "[save] the name of the file must end in one of .ktape, .npz, .safetensors, .safetensors.index.json, "
-      ".weights.h5, .h5, .hdf5, .keras, .weights.json, model.json: received path='model.onnx'",
+      ".weights.h5, .h5, .hdf5, .keras, .weights.json, model.json, .onnx: received path='model.pb'",
       ValueError);
   CHECK_THROWS_WITH_AS(nn::saving::format_of("save", "h5"), Contains("received path='h5'"), ValueError);
 }

@@ -174,3 +174,17 @@ TEST_CASE("configs that are none are errors") {
       },
       "received name='output_layers'");
 }
+
+TEST_CASE("low-rank adaptation leaves its options in configs, and merged kernels in files") {
+  const auto loads = [](const std::string& name, const std::string& arguments) {
+    const Config layer = canonical_layer(R"({"class_name": ")" + name + R"(", "config": {"name": "d", )" +
+                                         arguments + R"(, "lora_rank": 4, "lora_alpha": 8}})");
+    CHECK_FALSE(layer.at("config").config().contains("lora_rank"));
+    CHECK_FALSE(layer.at("config").config().contains("lora_alpha"));
+    CHECK(nn::Layer::from_value(layer).class_name() == name);
+  };
+  loads("Dense", R"("units": 3)");
+  loads("EinsumDense", R"("equation": "ab,bc->ac", "output_shape": 3)");
+  loads("Embedding", R"("input_dim": 3, "output_dim": 2)");
+  loads("Conv2D", R"("filters": 3, "kernel_size": 2)");
+}

@@ -77,3 +77,96 @@ TEST_CASE("onnx::load: unknown operators, opsets and inputs") {
   CHECK(std::is_sorted(names.begin(), names.end()));
   CHECK(names.size() >= 150);
 }
+
+TEST_CASE("onnx::load: nodes out of order are sorted, also in the graphs of nodes") {
+  const Files files;
+  const std::string ends = onnx_input("x") + onnx_output("y"), cast = onnx_node("Neg", {"x"}, "h");
+  const std::string sum = onnx_node("Add", {"h", "g"}, "y"), twice = onnx_node("Mul", {"h", "h"}, "g");
+  for (const std::string& nodes :
+       {sum + twice + cast, sum + cast + twice, twice + sum + cast, cast + twice + sum}) {
+    const nn::Model model = nn::onnx::load(files.write("m.onnx", onnx_file(nodes + ends)));
+    CHECK(values(model(K::constant({2., 3.}))) == Values{2, 6});
+  }
+  const auto branch = [](const char* name, const std::string& nodes) {
+    return bytes_field(5,
+                       bytes_field(1, name) + bytes_field(6, nodes + onnx_output("b")) + number_field(20, 5));
+  };
+  const std::string inside = onnx_node("Exp", {"late"}, "b") + onnx_node("Neg", {"h"}, "late");
+  const std::string chosen =
+      onnx_node("If", {"any"}, "y",
+                branch("then_branch", inside) + branch("else_branch", onnx_node("Neg", {"h"}, "b")));
+  const std::string yes = onnx_node("Less", {"x", "zero"}, "any");
+  const nn::Model model = nn::onnx::load(
+      files.write("m.onnx", onnx_file(chosen + cast + yes + onnx_weight("zero", {}, {0}) + ends)));
+  CHECK(values(model(K::constant(2.))) == Values{2});
+  CHECK(std::abs(model(K::constant(-1.)).item<float>() - std::exp(-1.f)) < 1e-6);
+  CHECK_THROWS_WITH_AS(nn::onnx::load(files.write(
+                           "m.onnx", onnx_file(onnx_node("Neg", {"b"}, "a") + onnx_node("Neg", {"a"}, "b") +
+                                               onnx_node("Neg", {"x"}, "y") + ends))),
+                       Contains("without cycles: received"), IOError);
+}
+
+TEST_CASE("onnx::load: a chain of float16 computes in float32 and rounds at its end") {
+  const Files files;
+  const auto halves = [](const std::string& name, const Tensor& x) {
+    const Tensor half = K::cast(x, "float16");
+    std::string fields;
+    for (const std::int64_t extent : x.shape()) fields += number_field(1, extent);
+    return bytes_field(5, fields + number_field(2, 10) + bytes_field(8, name) +
+                              bytes_field(9, {static_cast<const char*>(half.raw()),
+                                              static_cast<std::size_t>(half.size()) * 2}));
+  };
+  // The sum of the squares of 300 is beyond float16, and its root is not.
+  const nn::Model model = nn::onnx::load(files.write(
+      "m.onnx", onnx_file(onnx_node("Mul", {"x", "w"}, "a") + onnx_node("MatMul", {"a", "v"}, "b") +
+                          onnx_node("Sqrt", {"b"}, "y") + halves("w", K::ones({4}) * 300.) +
+                          halves("v", K::ones({4, 1}) * 300.) + onnx_input("x", 10) + onnx_output("y"))));
+  const Tensor y = model(K::ones({1, 4}, {.dtype = "float16"}));
+  CHECK(y.dtype() == "float16");
+  CHECK(values(y) == Values{600});
+
+  // Ten layers whose weights are exact in float16 differ from float32 by the rounding of the result.
+  std::string nodes, weights;
+  Tensor wanted = K::round(normal({2, 64}, 1, "float32") * 16.) / 16.;
+  const Tensor x = wanted;
+  for (int i = 0; i < 10; ++i) {
+    const std::string w = "w" + std::to_string(i), in = i == 0 ? "x" : "h" + std::to_string(i - 1);
+    const Tensor weight = K::cast(K::cast(normal({64, 64}, i + 2, "float32") * 0.125, "float16"), "float32");
+    nodes += onnx_node("MatMul", {in, w}, "h" + std::to_string(i)), weights += halves(w, weight);
+    wanted = K::dot(wanted, weight);
+  }
+  const nn::Model deep = nn::onnx::load(
+      files.write("deep.onnx", onnx_file(nodes + weights + onnx_input("x", 10) + onnx_output("h9"))));
+  const Tensor got = K::cast(deep(K::cast(x, "float16")), "float32");
+  CHECK(K::max(K::abs(got - wanted)).item<float>() <= 5e-4 * K::max(K::abs(wanted)).item<float>());
+}
+
+TEST_CASE("onnx::load: dtypes of half precision are seen by casts, graphs and outputs") {
+  const Files files;
+  const auto model = [&](const std::string& nodes) {
+    return nn::onnx::load(files.write("m.onnx", onnx_file(nodes + onnx_input("x", 10) + onnx_output("y"))));
+  };
+  const Tensor x = K::constant({0.5, -2.}, {.dtype = "float16"});
+  CHECK(
+      model(onnx_node("Neg", {"x"}, "h") + onnx_node("Cast", {"h"}, "y", onnx_integer("to", 1)))(x).dtype() ==
+      "float32");
+  CHECK(model(onnx_node("Neg", {"x"}, "h") + onnx_node("CastLike", {"w", "h"}, "y") +
+              onnx_weight("w", {1}, {3}))(x)
+            .dtype() == "float16");
+  CHECK(
+      model(onnx_node("Cast", {"x"}, "h", onnx_integer("to", 1)) + onnx_node("Exp", {"h"}, "y"))(x).dtype() ==
+      "float32");
+  CHECK(model(onnx_node("Neg", {"x"}, "h") + onnx_node("Greater", {"h", "x"}, "y"))(x).dtype() == "bool");
+}
+
+TEST_CASE("load_model reads .onnx, and save names export_to") {
+  const Files files;
+  const std::string path = files.folder() + "/m.onnx";
+  const nn::Sequential model({nn::Input({3}), nn::Dense(2)});
+  model.export_to(path);
+  const Tensor x = normal({4, 3}, 1, "float32");
+  CHECK(values(nn::load_model(path)(x)) == values(nn::onnx::load(path)(x)));
+  CHECK_THROWS_WITH_AS(model.save(path), Contains("(export_to writes .onnx, load_model reads)"), ValueError);
+  CHECK_THROWS_WITH_AS(model.load_weights(path), Contains("(export_to writes .onnx, load_model reads)"),
+                       ValueError);
+}

@@ -66,3 +66,16 @@ TEST_CASE("onnx::load: weights in another file of the folder") {
                           onnx_input("x") + onnx_output("y"))));
   CHECK(values(model(K::constant({1, 1}))) == Values{4, 5});
 }
+
+TEST_CASE("onnx::load: external data behind a link out of the folder are refused") {
+  const Files files, elsewhere;
+  std::filesystem::create_symlink(elsewhere.write("secret.bin", onnx_floats({3, 4})),
+                                  files.folder() + "/w.bin");
+  const std::string weight = onnx_tensor(
+      "w", {2}, bytes_field(13, bytes_field(1, "location") + bytes_field(2, "w.bin")) + number_field(14, 1));
+  const std::string path =
+      files.write("m.onnx", onnx_file(onnx_node("Add", {"x", "w"}, "y") + bytes_field(5, weight) +
+                                      onnx_input("x") + onnx_output("y")));
+  CHECK_THROWS_WITH_AS(nn::onnx::load(path),
+                       Contains("the external data of 'w' must be in the folder of the file"), IOError);
+}

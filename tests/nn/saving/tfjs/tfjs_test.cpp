@@ -149,7 +149,12 @@ TEST_CASE("tfjs: invalid models are errors") {
     CHECK_THROWS_WITH_AS(nn::load_model(files.write("model.json", json)), Contains(reason), IOError);
   };
   error("{}", "modelTopology must describe a model");
-  error(R"({"format":"graph-model","modelTopology":{}})", "its format must be layers-model: \"graph-model\"");
+  for (const char* graph :
+       {R"({"format":"graph-model","modelTopology":{}})", R"({"modelTopology":{"node":[]}})"})
+    error(graph,
+          "it is a graph model, which has operations of TensorFlow in place of layers: convert it by "
+          "`python -m tf2onnx.convert --tfjs model.json --output model.onnx` for nn::onnx::load");
+  error(R"({"format":"other","modelTopology":{}})", "its format must be layers-model: \"other\"");
   CHECK_THROWS_AS(nn::load_model(files.write("model.json", R"({"modelTopology":{}})")), ktape::Error);
 
   const std::string path = files.folder() + "/model.json";
@@ -163,4 +168,29 @@ TEST_CASE("tfjs: invalid models are errors") {
   json.erase("weightsManifest");
   files.write("model.json", nn::to_json(json));
   CHECK_THROWS_WITH_AS(nn::load_model(path), Contains("hidden"), ValueError);
+}
+
+TEST_CASE("tfjs: RNN has the arguments of its cell beside its own, as TensorFlow.js writes them") {
+  const Files files;
+  const std::string path = files.folder() + "/model.json";
+  const Tensor x = K::random_normal({2, 5, 4});
+  const auto check = [&](const nn::RNN& rnn) {
+    const nn::Sequential model({nn::Input({5, 4}), rnn});
+    model.save(path);
+    Config json = json_of(path), topology = json.at("modelTopology").config(),
+           whole = topology.at("model_config").config(), sequence = whole.at("config").config();
+    Value::List layers = sequence.at("layers").list();
+    Config layer = layers.back().config(), own = layer.at("config").config();
+    for (const auto& [name, value] : own.at("cell").config().at("config").config())
+      if (!own.contains(name)) own.set(name, value);
+    layer.set("config", own), layers.back() = layer;
+    sequence.set("layers", layers), whole.set("config", sequence), topology.set("model_config", whole);
+    json.set("modelTopology", topology);
+    files.write("model.json", nn::to_json(json));
+    CHECK(values(nn::load_model(path)(x)) == values(model(x)));
+  };
+  check(nn::RNN(nn::LSTMCell(3)));
+  check(nn::RNN(nn::GRUCell(3), {.return_sequences = true}));
+  check(nn::RNN(nn::SimpleRNNCell(3)));
+  check(nn::RNN(std::vector<nn::Layer>{nn::LSTMCell(3), nn::GRUCell(2)}));
 }
