@@ -202,6 +202,9 @@ Tensor OperationCall::tensor(const char* name) const {
   if (is_constant(argument.value)) return constant_from(argument.value, DType::Float32, what(name));
   for (const OperationArgument& other : arguments_)
     if (!other.tensors.empty() && is_number(name)) return K::full({}, scalar(name), other.tensors[0].dtype());
+  if (is_constant(argument.value))  // infinity, which JSON has no number for
+    for (const OperationArgument& other : arguments_)
+      if (!other.tensors.empty()) return constant_from(argument.value, other.tensors[0].dtype(), what(name));
   fail<TypeError>("[", operation_->name, "] ", name, " must be a tensor: received ", argument.value);
 }
 
@@ -218,6 +221,7 @@ const std::vector<Tensor>& OperationCall::tensors(const char* name) const {
 TensorOrNumber OperationCall::operand(const char* name) const {
   const OperationArgument& argument = at(name);
   if (is_number(name)) return scalar(name);
+  if (is_constant(argument.value)) return tensor(name);
   if (argument.tensors.size() != 1 || argument.is_list)
     fail<TypeError>("[", operation_->name, "] ", name, " must be a tensor or a number: received ",
                     argument.value);

@@ -19,9 +19,11 @@ std::vector<Tensor> defer_by_trace(const char* op, const std::vector<Tensor>& ar
   });
   std::vector<DescribedArgument> description(arguments.size(), DescribedArgument{1});
   (description.push_back(describe(values)), ...);
-  return defer_as(
-      std::move(description), op, traced.results, [f](const std::vector<Tensor>& now) { return f(now); },
-      arguments);
+  const auto later = [=](const std::vector<Tensor>& now) {
+    // A model that is called in another one runs its ops on symbols.
+    return is_symbolic(now) ? defer_by_trace(op, now, f, values...) : f(now);
+  };
+  return defer_as(std::move(description), op, traced.results, later, arguments);
 }
 
 }  // namespace ktape::op_helpers

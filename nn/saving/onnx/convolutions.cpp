@@ -1,5 +1,6 @@
 #include <ktape/nn/saving/onnx/operator.hpp>
 #include <ktape/ops/keras/nn/layers.hpp>
+#include <ktape/ops/keras/nn/patches.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -174,8 +175,23 @@ Tensors conv_transpose(const Call& call) {
   return {call.has(2) ? y + along_axis(call[2], 1, y.ndim()) : y};
 }
 
+/// Adds the columns of patches up to images with their padding, which is cut off.
+Tensors col2im(const Call& call) {
+  const Numbers size = whole(call[1]), block = whole(call[2]);
+  if (size.size() != 2 || block.size() != 2)
+    fail("[onnx] Col2Im must have two spatial axes: received ", size.size(), " and ", block.size());
+  const Numbers pads = per_axis(call, "pads", 4, 0, 0);
+  const std::vector<std::int64_t> padded{size[0] + pads[0] + pads[2], size[1] + pads[1] + pads[3]};
+  const Tensor y = ops::fold(
+      call[0], padded, block,
+      {.dilation = per_axis(call, "dilations", 2, 1, 1), .stride = per_axis(call, "strides", 2, 1, 1)});
+  return {strided(strided(y, 2, pads[0], size[0]), 3, pads[1], size[1])};
+}
+
 }  // namespace
 
-void add_convolutions(OperatorTable& t) { t["Conv"] = conv, t["ConvTranspose"] = conv_transpose; }
+void add_convolutions(OperatorTable& t) {
+  t["Conv"] = conv, t["ConvTranspose"] = conv_transpose, t["Col2Im"] = col2im;
+}
 
 }  // namespace ktape::nn::onnx

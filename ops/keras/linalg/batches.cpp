@@ -19,6 +19,7 @@ Tensor matrices(const char* op, const Tensor& given, bool square, const char* na
 }
 
 Tensor copied(const char* op, const Tensor& x) {
+  expect_value(op, x);
   Tensor out = Tensor::empty(x.shape(), x.dtype(), op);
   std::memcpy(out.raw(), x.raw(), static_cast<std::size_t>(x.size()) * x.dtype().size());
   return out;

@@ -104,6 +104,10 @@ SVD recorded_svd(const Tensor& x, bool full) {
 SVD svd(const Tensor& given, bool full_matrices, bool compute_uv) {
   const Tensor x = matrices("svd", given, false);
   const auto compute = [](const Tensor& x, bool full_matrices, bool compute_uv) {
+    if (is_symbolic(x)) {  // a model is called in another one
+      const SVD later = svd(x, full_matrices, compute_uv);
+      return compute_uv ? std::vector{later.u, later.s, later.vh} : std::vector{later.s};
+    }
     // The gradient of the singular values reads the vectors.
     const SVD found = compute_uv || recording(x) ? recorded_svd(x, compute_uv && full_matrices)
                                                  : svd_of_values(x, false, false);

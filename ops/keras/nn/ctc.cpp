@@ -121,8 +121,8 @@ Tensor ctc_loss(const Tensor& target, const Tensor& given, const Tensor& target_
   if (output.dtype().is_half())
     return ctc_loss(target, K::cast(output, DType::Float32), target_length, output_length, mask_index);
   if (is_symbolic(target, output, target_length, output_length))
-    return defer_described("ctc_loss", {{samples}, output.dtype()}, loss_of_values, target, output,
-                           target_length, output_length, mask_index);
+    return defer_described("ctc_loss", {{samples}, output.dtype()}, ctc_loss, target, output, target_length,
+                           output_length, mask_index);
   return loss_of_values(target, output, target_length, output_length, mask_index);
 }
 
@@ -237,12 +237,17 @@ CtcPaths ctc_decode(const Tensor& given, const Tensor& lengths, const CtcDecodeO
     fail("[ctc_decode] top_paths must be in [1, beam_width]: received top_paths=", o.top_paths,
          ", beam_width=", o.beam_width);
   const std::int64_t paths = o.strategy == "greedy" ? 1 : o.top_paths, samples = inputs.shape()[0];
-  const auto found = is_symbolic(inputs, lengths)
-                         ? defer_described("ctc_decode",
-                                           {{{paths, samples, inputs.shape()[1]}, DType::Int32},
-                                            {{samples, paths}, inputs.dtype()}},
-                                           decoded_values, inputs, lengths, o)
-                         : decoded_values(inputs, lengths, o);
+  const auto found =
+      is_symbolic(inputs, lengths)
+          ? defer_described(
+                "ctc_decode",
+                {{{paths, samples, inputs.shape()[1]}, DType::Int32}, {{samples, paths}, inputs.dtype()}},
+                [](const Tensor& inputs, const Tensor& lengths, const CtcDecodeOptions& o) {
+                  const CtcPaths paths = ctc_decode(inputs, lengths, o);
+                  return std::vector{paths.decoded, paths.scores};
+                },
+                inputs, lengths, o)
+          : decoded_values(inputs, lengths, o);
   return {found[0], found[1]};
 }
 

@@ -7,6 +7,8 @@
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
 
 namespace ktape::nn::onnx {
 namespace {
@@ -32,13 +34,11 @@ std::string in_layout(const Translation& t, const Tensor& x, bool first, F op) {
                             to_channels_last(x.ndim()));
 }
 
-/// Appends the padding: that of TensorFlow is that of SAME_UPPER.
-void add_padding(Attributes& attributes, const std::string& padding, const Integers& reach) {
-  if (padding == "same") attributes.emplace_back("auto_pad", std::string("SAME_UPPER"));
-  if (padding != "causal") return;
-  Integers pads(2 * reach.size(), 0);
-  for (std::size_t axis = 0; axis < reach.size(); ++axis) pads[axis] = reach[axis] - 1;
-  attributes.emplace_back("pads", pads);
+Integers spatial(const Shape& shape, bool first) {
+  Integers extents = integers_of(shape);
+  extents.erase(extents.begin());
+  extents.erase(first ? extents.begin() : extents.end() - 1);
+  return extents;
 }
 
 /// Returns the extents of windows with their gaps.
@@ -47,6 +47,73 @@ Integers reaches(const Shape& window, const Integers& dilation) {
   for (std::size_t axis = 0; axis < dilation.size(); ++axis)
     reach.push_back((window[static_cast<int>(axis)] - 1) * dilation[axis] + 1);
   return reach;
+}
+
+/// Windows over the spatial axes, whose extents may be unknown.
+struct Windows {
+  Integers reach, strides, dilation, extents;
+  std::string padding;
+
+  /// Returns whether operators pad as the library does by SAME_UPPER: ONNX Runtime refuses windows with gaps, and
+  /// strides beyond the window.
+  bool simple() const {
+    for (std::size_t axis = 0; axis < reach.size(); ++axis)
+      if (dilation[axis] > 1 || strides[axis] > reach[axis]) return false;
+    return true;
+  }
+  /// Returns the padding before and after the axes; empty where it depends on extents that are unknown.
+  Integers pads() const {
+    Integers all(2 * reach.size(), 0);
+    for (std::size_t axis = 0; axis < reach.size(); ++axis) {
+      if (padding == "causal") all[axis] = reach[axis] - 1;
+      if (padding != "same") continue;
+      if (extents[axis] == None && strides[axis] > 1) return {};
+      // With a stride of 1 the padding is that of any extent.
+      const std::int64_t extent = extents[axis] == None ? reach[axis] : extents[axis];
+      std::tie(all[axis], all[axis + reach.size()]) = same_padding(extent, reach[axis], strides[axis]);
+    }
+    return all;
+  }
+};
+
+/// Pads (samples, channels, spatial...) by "same" for extents that are known when the model runs.
+std::string padded(const Translation& t, const std::string& x, const Windows& w, double value) {
+  const auto last = static_cast<std::int64_t>(w.reach.size()) + 2;
+  const std::string extent = t.node("Shape", {x}, {{"start", std::int64_t{2}}, {"end", last}});
+  const auto add = [&](const char* op, const std::string& a, const std::string& b) {
+    return t.node(op, {a, b});
+  };
+  const std::string one = t.graph.integer(1), zero = t.graph.integer(0),
+                    strides = t.graph.integers(w.strides);
+  const std::string begin =
+      add("Mul", add("Div", add("Sub", extent, one), strides), strides);  // of the last window
+  const std::string all = add("Max", add("Sub", add("Add", begin, t.graph.integers(w.reach)), extent), zero);
+  const std::string before = add("Div", all, t.graph.integer(2)), none = t.graph.integers({0, 0});
+  const std::string pads =
+      t.node("Concat", {none, before, none, add("Sub", all, before)}, {{"axis", std::int64_t{0}}});
+  return t.node("Pad", {x, pads, t.graph.number(value, t.dtype())});
+}
+
+/// Adds an operator over windows of `inputs[0]`, with the padding.
+std::string windowed(const Translation& t, const char* op, Names inputs, Attributes attributes,
+                     const Windows& w) {
+  attributes.emplace_back("strides", w.strides);
+  if (w.padding == "valid") return t.node(op, inputs, attributes);
+  if (w.padding == "same" && w.simple()) {
+    attributes.emplace_back("auto_pad", std::string("SAME_UPPER"));
+    return t.node(op, inputs, attributes);
+  }
+  if (const Integers pads = w.pads(); !pads.empty()) {
+    attributes.emplace_back("pads", pads);
+    return t.node(op, inputs, attributes);
+  }
+  const std::string x = inputs[0];
+  inputs[0] = padded(t, x, w, op == std::string("MaxPool") ? -std::numeric_limits<double>::infinity() : 0);
+  const std::string y = t.node(op, inputs, attributes);
+  if (op != std::string("AveragePool")) return y;
+  // The average of the elements in x: that of all places, divided by the part of the places that are in x.
+  const std::string ones = t.node("Expand", {t.graph.number(1, t.dtype()), t.node("Shape", {x})});
+  return t.node("Div", {y, t.node(op, {padded(t, ones, w, 0)}, attributes)});
 }
 
 /// Returns the permutation of a kernel (spatial..., in, out) to (out, in, spatial...).
@@ -72,22 +139,23 @@ ConvolutionCall convolution_of(const Translation& t) {
           t.call->text("padding"),      channels_first(t)};
 }
 
-Attributes window_attributes(const ConvolutionCall& c, std::int64_t groups) {
+/// Adds the node Conv for a kernel in ONNX's order.
+std::string convolved(const Translation& t, const ConvolutionCall& c, const std::string& in,
+                      const std::string& weights, std::int64_t groups) {
   Integers size = integers_of(c.kernel.shape());
   size.resize(c.strides.size());
-  Attributes attributes{
-      {"strides", c.strides}, {"dilations", c.dilation}, {"group", groups}, {"kernel_shape", size}};
-  add_padding(attributes, c.padding, reaches(c.kernel.shape(), c.dilation));
-  return attributes;
+  return windowed(t, "Conv", {in, weights},
+                  {{"dilations", c.dilation}, {"group", groups}, {"kernel_shape", size}},
+                  {reaches(c.kernel.shape(), c.dilation), c.strides, c.dilation,
+                   spatial(c.x.shape(), c.first), c.padding});
 }
 
 Names plain(const Translation& t, const ConvolutionCall& c) {
   const std::int64_t channels = c.x.shape()[c.first ? 1 : -1], taken = c.kernel.shape()[-2];
   if (channels == None || taken == None) t.fail("the number of channels is unknown");
   const std::string weights = t.permuted(c.kernel, kernel_first(c.kernel.ndim()));
-  return {in_layout(t, c.x, c.first, [&](const std::string& in) {
-    return t.node("Conv", {in, weights}, window_attributes(c, channels / taken));
-  })};
+  return {in_layout(t, c.x, c.first,
+                    [&](const std::string& in) { return convolved(t, c, in, weights, channels / taken); })};
 }
 
 Names depthwise(const Translation& t, const ConvolutionCall& c) {
@@ -102,9 +170,8 @@ Names depthwise(const Translation& t, const ConvolutionCall& c) {
           : t.derived(c.kernel, "depthwise", [&] {
               return K::reshape(K::permute_dimensions(c.kernel.detach(), permutation), Shape(shape));
             });
-  return {in_layout(t, c.x, c.first, [&](const std::string& in) {
-    return t.node("Conv", {in, weights}, window_attributes(c, channels));
-  })};
+  return {in_layout(t, c.x, c.first,
+                    [&](const std::string& in) { return convolved(t, c, in, weights, channels); })};
 }
 
 /// Translates one of the two convolutions of a separable one: the depthwise convolution, or the pointwise one, whose
@@ -158,13 +225,6 @@ std::string conv_transpose(const Translation& t, const Tensor& x, const Tensor& 
   });
 }
 
-Integers spatial(const Shape& shape, bool first) {
-  Integers extents = integers_of(shape);
-  extents.erase(extents.begin());
-  extents.erase(first ? extents.begin() : extents.end() - 1);
-  return extents;
-}
-
 Names conv_transpose_of_k(const Translation& t) {
   const Tensor x = t.call->tensor("x"), kernel = t.call->tensor("kernel");
   const int axes = kernel.ndim() - 2;
@@ -182,12 +242,13 @@ Names conv_transpose_of_k(const Translation& t) {
 Names pool(const Translation& t, const char* op) {
   const Tensor x = t.call->tensor("inputs");
   const int axes = x.ndim() - 2;
-  const Integers size = per_axis(t, "pool_size", axes);
-  Attributes attributes{{"kernel_shape", size},
-                        {"strides", t.call->has("strides") ? per_axis(t, "strides", axes) : size}};
-  if (t.call->text("padding") == "same") attributes.emplace_back("auto_pad", std::string("SAME_UPPER"));
-  return {in_layout(t, x, channels_first(t),
-                    [&](const std::string& in) { return t.node(op, {in}, attributes); })};
+  const bool first = channels_first(t);
+  const Integers size = per_axis(t, "pool_size", axes), ones(size.size(), 1);
+  const Windows windows{size, t.call->has("strides") ? per_axis(t, "strides", axes) : size, ones,
+                        spatial(x.shape(), first), t.call->text("padding")};
+  return {in_layout(t, x, first, [&](const std::string& in) {
+    return windowed(t, op, {in}, {{"kernel_shape", size}}, windows);
+  })};
 }
 
 /// Returns the activation of a layer's config at x.
@@ -249,6 +310,35 @@ Names transposed_layer(const Translation& t) {
   return {finished(t, config, a.first, conv_transpose(t, x, t.layer->layer.weights().at(0).value(), a))};
 }
 
+// --- Resizing ---------------------------------------------------------------------------------------------
+
+/// Makes an axis of images longer by linear interpolation. The operator takes the axes of images last.
+Names resized(const Translation& t) {
+  const Tensor x = t.call->tensor("x");
+  const int axis = t.call->axis();
+  std::vector<float> scales(4, 1);
+  scales[axis == 1 ? 2 : 3] = static_cast<float>(t.call->integer("factor"));
+  const std::string factors = t.graph.constant(
+      Tensor::from_buffer(scales.data(), scales.size() * sizeof(float), {4}, DType::Float32));
+  return {in_layout(t, x, axis == 3, [&](const std::string& in) {
+    const std::string numbers = t.graph.cast(in, x.dtype(), t.dtype());
+    return t.node(
+        "Resize", {numbers, "", factors},
+        {{"mode", std::string("linear")}, {"coordinate_transformation_mode", std::string("half_pixel")}});
+  })};
+}
+
+/// Adds the columns of patches up to images.
+Names folded(const Translation& t) {
+  if (t.graph.opset() < 18) t.fail("the operator Col2Im needs the opset 18");
+  const Integers kernel = per_axis(t, "kernel_size", 2), padding = per_axis(t, "padding", 2);
+  Integers pads = padding;
+  pads.insert(pads.end(), padding.begin(), padding.end());
+  return {t.node(
+      "Col2Im", {t("x"), t.graph.integers(per_axis(t, "output_size", 2)), t.graph.integers(kernel)},
+      {{"dilations", per_axis(t, "dilation", 2)}, {"pads", pads}, {"strides", per_axis(t, "stride", 2)}})};
+}
+
 // --- Local ------------------------------------------------------------------------------------------------
 
 /// Translates a convolution with a kernel for each position: the patches of all positions times the kernels.
@@ -302,6 +392,7 @@ void add_convolution_rows(RowTable& rows) {
   rows["DepthwiseConv"] = [](const Translation& t) { return depthwise(t, convolution_of(t)); };
   rows["conv_transpose"] = conv_transpose_of_k;
   rows["MaxPool"] = [](const Translation& t) { return pool(t, "MaxPool"); };
+  rows["resize_images"] = resized, rows["Fold"] = folded;
   rows["AveragePool"] = [](const Translation& t) { return pool(t, "AveragePool"); };
 }
 

@@ -1,5 +1,6 @@
 #include <ktape/nn/saving/onnx/writing/translation.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace ktape::nn::onnx {
@@ -106,9 +107,47 @@ Names sorted(const Translation& t, const char* name, std::size_t which) {
   return {which == 0 ? both[0] : t.graph.cast(both[1], DType::Int64, t.dtype())};
 }
 
+/// Puts updates into x, or combines them with what is there.
+Names scattered(const Translation& t, const std::string& x, const char* updates,
+                const std::string& reduction) {
+  const bool extremes = reduction == "max" || reduction == "min";
+  if (extremes && t.graph.opset() < 18)
+    t.fail("the operator ScatterND has " + reduction + " from the opset 18 on");
+  return {t.node("ScatterND", {x, int64(t, "indices"), t(updates)}, {{"reduction", reduction}})};
+}
+
+Names scatter(const Translation& t) {
+  const Shape shape = t.result().shape;
+  if (std::count(shape.begin(), shape.end(), None) > 0) t.fail("the shape is unknown");
+  const std::string zeros =
+      t.node("Expand", {t.graph.number(0, t.dtype()), t.graph.integers(integers_of(shape))});
+  return scattered(t, zeros, "values", "add");
+}
+
+Names scatter_update(const Translation& t) {
+  return scattered(t, t("inputs"), "updates",
+                   t.call->has("reduction") ? t.call->text("reduction") : std::string("none"));
+}
+
+Names boolean_mask(const Translation& t) {
+  const int rank = t.call->tensor("mask").ndim();
+  const std::string row = t.node("Shape", {t("tensor")}, {{"start", std::int64_t{rank}}});
+  const std::string shape = t.node("Concat", {t.graph.integers({-1}), row}, {{"axis", std::int64_t{0}}});
+  const std::string mask = t.graph.cast(t("mask"), t.call->tensor("mask").dtype(), DType::Bool);
+  return {t.node("Compress", {t.node("Reshape", {t("tensor"), shape}), t.graph.reshaped(mask, {-1})},
+                 {{"axis", std::int64_t{0}}})};
+}
+
+Names triangle(const Translation& t, bool upper) {
+  return {t.node("Trilu", {t("x"), t.graph.integer(t.call->integer("k"))}, {{"upper", std::int64_t{upper}}})};
+}
+
 }  // namespace
 
 void add_indexing_rows(RowTable& rows) {
+  rows["Scatter"] = scatter, rows["ScatterUpdate"] = scatter_update, rows["boolean_mask"] = boolean_mask;
+  rows["Tril"] = [](const Translation& t) { return triangle(t, false); };
+  rows["Triu"] = [](const Translation& t) { return triangle(t, true); };
   rows["GetItem"] = get_item, rows["Take"] = take, rows["TakeAlongAxis"] = take_along_axis;
   rows["OneHot"] = one_hot, rows["gather_nd"] = gather_nd, rows["TopK"] = top_k;
   rows["Sort"] = [](const Translation& t) { return sorted(t, "x", 0); };

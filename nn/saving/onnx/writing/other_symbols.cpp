@@ -35,13 +35,25 @@ Names filled(const Translation& t) {
   return {t.node("Expand", {t.graph.number(number.real(), t.dtype()), shape})};
 }
 
+/// A range whose bounds are tensors or numbers: [stop, options] or [start, stop, step, options].
 Names arange(const Translation& t) {
-  const std::span<const Operand> operands = t.symbol.operands();
+  const std::vector<DescribedArgument>* const described = described_arguments(t.symbol);
+  if (!described) t.fail("its arguments are not recorded");
   const DType dtype = t.dtype();
-  const auto limit = [&](std::size_t i) { return t.graph.cast(t(i), operands[i].value().dtype(), dtype); };
-  const bool only_stop = operands.size() == 1;
-  return {t.node("Range", {only_stop ? t.graph.number(0, dtype) : limit(0), limit(only_stop ? 0 : 1),
-                           only_stop ? t.graph.number(1, dtype) : limit(2)})};
+  Names bounds;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i + 1 < described->size(); ++i) {
+    const DescribedArgument& bound = described->at(i);
+    if (bound.operands == 0) {
+      bounds.push_back(t.graph.number(std::any_cast<const Scalar&>(bound.value).real(), dtype));
+      continue;
+    }
+    const Tensor& x = t.operand(next);
+    bounds.push_back(t.graph.cast(x.ndim() > 0 ? t.graph.reshaped(t(next), {}) : t(next), x.dtype(), dtype));
+    ++next;
+  }
+  if (bounds.size() == 1) bounds = {t.graph.number(0, dtype), bounds[0], t.graph.number(1, dtype)};
+  return {t.node("Range", bounds)};
 }
 
 }  // namespace

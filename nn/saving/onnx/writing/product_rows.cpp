@@ -95,6 +95,7 @@ Names bias_add(const Translation& t) {
 }  // namespace
 
 void add_product_rows(RowTable& rows) {
+  rows["Det"] = [](const Translation& t) { return Names{t.node("Det", {t("x")})}; };
   rows["Matmul"] = [](const Translation& t) { return Names{t.node("MatMul", {t("x1"), t("x2")})}; };
   rows["matmul"] = matmul_with_options, rows["Dot"] = dot, rows["batch_dot"] = batch_dot;
   rows["Einsum"] = einsum, rows["bias_add"] = bias_add;

@@ -67,6 +67,7 @@ void add_shape_rows(RowTable& operations);
 void add_indexing_rows(RowTable& operations);
 void add_product_rows(RowTable& operations);
 void add_convolution_rows(RowTable& operations);
+void add_composed_rows(RowTable& operations);
 void add_creation_symbols(RowTable& symbols);
 void add_product_symbols(RowTable& symbols);
 void add_convolution_symbols(RowTable& symbols);

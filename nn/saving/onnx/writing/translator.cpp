@@ -14,7 +14,7 @@ const RowTable& operation_rows() {
   static const RowTable rows = [] {
     RowTable all;
     for (const auto add : {add_elementwise_rows, add_activation_rows, add_reduction_rows, add_shape_rows,
-                           add_indexing_rows, add_product_rows, add_convolution_rows})
+                           add_indexing_rows, add_product_rows, add_convolution_rows, add_composed_rows})
       add(all);
     return all;
   }();
@@ -220,9 +220,9 @@ Names Translator::of_symbol(const Symbol& symbol) {
     if (Names names = (*row)(bare); !names.empty()) return names;
   if (symbol.updates()) bare.fail("the op changes a variable");
   const std::optional<OperationCall> call = operation_of(symbol, true);
-  if (!call) bare.fail("no operator of ONNX computes the op");
+  if (!call) bare.fail("the export has no form for the op");
   const Row* const row = found(operation_rows(), call->operation().name);
-  if (!row) bare.fail("no operator of ONNX computes the operation " + std::string(call->operation().name));
+  if (!row) bare.fail("the export has no form for the operation " + std::string(call->operation().name));
   return (*row)({graph_, *this, symbol, &*call});
 }
 

@@ -33,6 +33,64 @@ TEST_CASE("onnx: convolutions are exported") {
   check.run();
 }
 
+TEST_CASE(
+    "onnx: padding \"same\" with gaps, and with strides beyond the window, for known and unknown extents") {
+  exported::Cases cases;
+  const auto check = [&](const std::string& name, const Tensor& x, const nn::Layer& layer) {
+    for (const bool open : {false, true}) {
+      Shape shape(x.shape().begin() + 1, x.ndim() - 1);
+      const bool first = name.ends_with("first");
+      for (int axis = 0; open && axis + 1 < shape.rank(); ++axis) shape[axis + first] = None;
+      const Tensor in = nn::Input(shape);
+      const std::string text = name + (open ? "_open" : "");
+      const std::string reason = cases.add(text, nn::Model(in, layer(in)), {x});
+      CHECK_MESSAGE(reason.empty(), text, ": ", reason);
+    }
+  };
+  for (const int extent : {5, 6, 7, 8}) {
+    const std::string n = std::to_string(extent);
+    const Tensor line = normal({2, extent, 4}, 1, "float32"), image = normal({2, extent, 7, 4}, 2, "float32"),
+                 first = normal({2, 4, extent, 7}, 3, "float32");
+    check("dilated_line" + n, line, nn::Conv1D(3, 3, {.padding = "same", .dilation_rate = 2}));
+    check("dilated" + n, image, nn::Conv2D(3, {2, 3}, {.padding = "same", .dilation_rate = {3, 2}}));
+    check("dilated_groups" + n, image,
+          nn::Conv2D(4, 3, {.padding = "same", .dilation_rate = 2, .groups = 2}));
+    check("dilated_depthwise" + n, image, nn::DepthwiseConv2D(3, {.padding = "same", .dilation_rate = 2}));
+    check("dilated_separable" + n, image, nn::SeparableConv2D(3, 3, {.padding = "same", .dilation_rate = 2}));
+    check("dilated" + n + "_first", first,
+          nn::Conv2D(3, 3, {.padding = "same", .data_format = "channels_first", .dilation_rate = 2}));
+    for (const int stride : {3, 4}) {
+      const std::string s = n + "_" + std::to_string(stride);
+      check("far" + s, image, nn::Conv2D(3, 2, {.strides = stride, .padding = "same"}));
+      check("far_max" + s, image, nn::MaxPooling2D(2, {.strides = stride, .padding = "same"}));
+      check("far_max_line" + s, line, nn::MaxPooling1D(1, {.strides = stride, .padding = "same"}));
+      check("far_average" + s, image, nn::AveragePooling2D(2, {.strides = stride, .padding = "same"}));
+      check("far_max" + s + "_first", first,
+            nn::MaxPooling2D(2, {.strides = stride, .padding = "same", .data_format = "channels_first"}));
+    }
+  }
+  cases.run([](const std::string& name, const std::string& reason) {
+    CHECK_MESSAGE(reason.empty(), name, ": ", reason);
+  });
+}
+
+TEST_CASE("onnx: images are resized by linear interpolation") {
+  exported::Checks check;
+  const Tensor image = normal({2, 3, 4, 5}, 2, "float32");
+  check("upsampling", {image},
+        [&](In in) { return nn::UpSampling2D(2, {.interpolation = "bilinear"})(in[0]); });
+  check("upsampling_first", {image}, [&](In in) {
+    return nn::UpSampling2D({3, 2}, {.data_format = "channels_first", .interpolation = "bilinear"})(in[0]);
+  });
+  check("resize_images", {image},
+        [&](In in) { return K::resize_images(in[0], 1, 3, "channels_last", {.interpolation = "bilinear"}); });
+  check("resize_integers", {K::cast(image * 9, "int32")},
+        [&](In in) { return K::resize_images(in[0], 2, 1, "channels_last", {.interpolation = "bilinear"}); });
+  check("resize_volumes", {normal({2, 2, 3, 2, 2}, 2, "float32")},
+        [&](In in) { return K::resize_volumes(in[0], 2, 1, 3, "channels_last"); });
+  check.run();
+}
+
 TEST_CASE("onnx: a grouped convolution is one node, and no kernel is transposed at a call") {
   const Files files;
   const std::string path = files.folder() + "/m.onnx";
