@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 /// Connectionist temporal classification.
@@ -81,19 +82,22 @@ Tensor loss_of_values(const Tensor& target, const Tensor& output, const Tensor& 
     if (label < 0 || label >= b.classes)
       fail("[ctc_loss] labels must be in [0, ", b.classes, "): received label=", label);
   const auto [classes, skips] = extended(labels, b, mask_index);
-  const Tensor logs = take_along_axis(K::log_softmax(output), classes, 2);
+  const Tensor logs = K::maximum(take_along_axis(K::log_softmax(output), classes, 2),
+                                 K::full({}, impossible, output.dtype()));
   const Tensor state = K::arange(2 * b.labels + 1, {.dtype = DType::Int64});
   const auto at = [&](std::int64_t t) { return K::index(logs, {All, t}); };
-  if (b.steps == 0) return K::zeros({b.samples}, {.dtype = output.dtype()});
-  Tensor alpha = K::where(state < 2, at(0), impossible);
-  for (std::int64_t t = 1; t < b.steps; ++t) {
+  // Before the first step, all paths stand in the first blank: a path without steps spells no label.
+  const Tensor start = K::cast(K::where(state < 1, 0., impossible), output.dtype());
+  Tensor alpha = start + K::zeros({b.samples, 1}, {.dtype = output.dtype()});
+  for (std::int64_t t = 0; t < b.steps; ++t) {
     const Tensor stay = logaddexp(alpha, delayed(alpha, 1));
     const Tensor next = logaddexp(stay, K::where(skips, delayed(alpha, 2), impossible)) + at(t);
     alpha = K::where(K::greater(column(steps), t), next, alpha);
   }
   const Tensor last = column(lengths) * 2;
   const Tensor ends = K::where(K::equal(state, last) | (K::equal(state, last - 1)), alpha, impossible);
-  return -K::logsumexp(ends, 1);
+  const Tensor total = K::logsumexp(ends, 1);
+  return K::where(total > impossible / 2, -total, std::numeric_limits<double>::infinity());
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& outpu
 Tensor binary_crossentropy(const Tensor& target, const Tensor& output, bool from_logits = false);
 
 /// Returns -log of the probability that the softmax of the output, (batch, time, classes), spells the target, (batch, labels),
-/// for each sample, in at least float32; the class mask_index stands between labels. Lengths are (batch,).
+/// for each sample, in at least float32; the class mask_index stands between labels. Lengths are (batch,). Too few steps give
+/// infinity, with the slope 0.
 ///
 ///     Tensor labels = K::constant({{1, 2}}, {.dtype = "int32"}),
 ///            scores = ops::zeros({1, 4, 3});
