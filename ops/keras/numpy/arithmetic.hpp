@@ -35,7 +35,7 @@ Tensor true_divide(const TensorOrNumber& x1, const TensorOrNumber& x2);
 ///
 ///     std::cout << ops::divide_no_nan(K::constant({1., 2.}), K::constant({0., 4.}));
 Tensor divide_no_nan(const TensorOrNumber& x1, const TensorOrNumber& x2);
-/// Returns the quotient rounded down, in the common dtype (bool becomes int32). Integers divided by 0 give 0. No gradient.
+/// Returns the exact quotient rounded down (1 // 0.1 is 9), in the common dtype (bool: int32). Integers by 0 give 0. No gradient.
 ///
 ///     std::cout << ops::floor_divide(K::constant({7., -7.}), 2);
 Tensor floor_divide(const TensorOrNumber& x1, const TensorOrNumber& x2);

@@ -26,26 +26,62 @@ Mask differ(const Mask& a, const Mask& b) {
   return (a | b) & !(a & b);
 }
 
-/// Returns C's remainder of x / y, which has the sign of x. The quotient may be rounded up to the next integer; the
-/// remainder of that integer is exact and has the wrong sign. Large quotients are computed pair by pair.
-template <class A>
-Batch<A> remainder(const Batch<A>& x, const Batch<A>& y) {
-  const auto exact = [](A a, A b) { return std::fmod(a, b); };
+/// A division with a rest: x = quotient y + rest. Python rounds the quotient down, so that the rest has the sign of y; C rounds it
+/// to zero, so that the rest has the sign of x.
+template <class B>
+struct Division {
+  B quotient, rest;
+};
+enum class Rounding { Down, ToZero };
+
+/// Returns the whole quotient, and the rest, which is exact, as Python and NumPy compute them: x / y rounds 1 / 0.1 up to 10.
+template <Rounding rounding, class A>
+Division<A> division_of(A x, A y) {
+  A rest = std::fmod(x, y);
+  if (y == 0) return {x / y, rest};
+  long double quotient = (static_cast<long double>(x) - rest) / y;  // whole, but for rounding errors
+  if (rounding == Rounding::Down && rest != 0 && (rest < 0) != (y < 0)) quotient -= 1, rest += y;
+  if (rest == 0) rest = std::copysign(rest, rounding == Rounding::Down ? y : x);
+  return {quotient == 0 ? std::copysign(A(0), x / y) : static_cast<A>(std::nearbyint(quotient)), rest};
+}
+
+template <Rounding rounding, class A>
+Division<Batch<A>> division_one_by_one(const Batch<A>& x, const Batch<A>& y) {
+  A a[Batch<A>::size], b[Batch<A>::size];
+  x.store_unaligned(a), y.store_unaligned(b);
+  for (std::size_t i = 0; i < Batch<A>::size; ++i) {
+    const Division<A> found = division_of<rounding>(a[i], b[i]);
+    a[i] = found.quotient, b[i] = found.rest;
+  }
+  return {Batch<A>::load_unaligned(a), Batch<A>::load_unaligned(b)};
+}
+
+/// Divides vectors. A quotient that is rounded to a whole number can be one too large; the rest for that quotient is exact and has
+/// the wrong sign. Large quotients are computed one by one.
+template <Rounding rounding, class A>
+Division<Batch<A>> division_of(const Batch<A>& x, const Batch<A>& y) {
 #if defined(KTAPE_FUSED)
+  using Result = Division<Batch<A>>;
   constexpr A most = A(1) / std::numeric_limits<A>::epsilon();
-  const Batch<A> quotient = xsimd::trunc(x / y), zero(A(0)), one(A(1));
+  const Batch<A> ratio = x / y, nearly = vectors::trunc(ratio), zero(A(0)), one(A(1));
   const auto small =
-      (xsimd::abs(quotient) < Batch<A>(most)) & (xsimd::abs(y) <= Batch<A>(std::numeric_limits<A>::max()));
-  const Batch<A> rest = kernels::detail::fused(-quotient, y, x);
-  const auto beyond = differ(rest < zero, x < zero);
-  const Batch<A> mended = xsimd::select(beyond & (rest != zero), rest + xsimd::copysign(y, x), rest);
-  const Batch<A> result = xsimd::copysign(mended, x);
+      (xsimd::abs(nearly) < Batch<A>(most)) & (xsimd::abs(y) <= Batch<A>(std::numeric_limits<A>::max()));
+  const Batch<A> rest = kernels::detail::fused(-nearly, y, x);
+  const bool down = rounding == Rounding::Down;
+  // The rest must have the sign of x or, rounded down, of y.
+  const auto beyond = differ(rest < zero, (down ? y : x) < zero) & (rest != zero);
+  const Batch<A> step = down ? one : xsimd::copysign(one, ratio);
+  const Batch<A> mended = xsimd::select(beyond, rest + (down ? y : xsimd::copysign(y, x)), rest);
+  const Batch<A> quotient = xsimd::select(beyond, nearly - step, nearly);
+  const Result result{xsimd::select(quotient == zero, xsimd::copysign(quotient, ratio), quotient),
+                      xsimd::select(mended == zero, xsimd::copysign(mended, down ? y : x), mended)};
   if (xsimd::all(small)) return result;
-  return xsimd::select(
-      small, result,
-      vectors::pair_by_pair(xsimd::select(small, one, x), xsimd::select(small, one, y), exact));
+  const Result exact =
+      division_one_by_one<rounding>(xsimd::select(small, one, x), xsimd::select(small, one, y));
+  return {xsimd::select(small, result.quotient, exact.quotient),
+          xsimd::select(small, result.rest, exact.rest)};
 #else
-  return vectors::pair_by_pair(x, y, exact);
+  return division_one_by_one<rounding>(x, y);
 #endif
 }
 
@@ -103,7 +139,8 @@ Tensor floor_divide(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   if (o.x.dtype().is_integer())
     return integer_binary("floor_divide", o, [](auto x, auto y) { return rounded_quotient(x, y, down); });
   return smooth_binary(
-      "floor_divide", o, [](auto x, auto y) { return vectors::floor(x / y); }, nullptr, nullptr);
+      "floor_divide", o, [](auto x, auto y) { return division_of<Rounding::Down>(x, y).quotient; }, nullptr,
+      nullptr);
 }
 
 Tensor mod(const TensorOrNumber& x1, const TensorOrNumber& x2) {
@@ -111,13 +148,9 @@ Tensor mod(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   if (o.x.dtype().is_integer())
     return integer_binary("mod", o, [](auto x, auto y) { return rest_of(x, y, down); });
   return smooth_binary(
-      "mod", o,
-      [](auto x, auto y) {
-        const auto rest = remainder(x, y), zero = decltype(rest)(0);
-        return xsimd::select((rest != zero) & differ(rest < zero, y < zero), rest + y, rest);
-      },
+      "mod", o, [](auto x, auto y) { return division_of<Rounding::Down>(x, y).rest; },
       [](const Tensor& x, const Tensor&, const Tensor&) { return K::ones_like(x); },
-      [](const Tensor& x, const Tensor& y, const Tensor&) { return -floor(x / y); });
+      [](const Tensor& x, const Tensor& y, const Tensor&) { return -floor_divide(x, y); });
 }
 
 Tensor fmod(const TensorOrNumber& x1, const TensorOrNumber& x2) {
@@ -125,9 +158,13 @@ Tensor fmod(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   if (o.x.dtype().is_integer())
     return integer_binary("fmod", o, [](auto x, auto y) { return rest_of(x, y, to_zero); });
   return smooth_binary(
-      "fmod", o, [](auto x, auto y) { return remainder(x, y); },
+      "fmod", o, [](auto x, auto y) { return division_of<Rounding::ToZero>(x, y).rest; },
       [](const Tensor& x, const Tensor&, const Tensor&) { return K::ones_like(x); },
-      [](const Tensor& x, const Tensor& y, const Tensor&) { return -trunc(x / y); });
+      [](const Tensor& x, const Tensor& y, const Tensor&) {
+        return -smooth_binary(
+            "fmod", {x, y}, [](auto x, auto y) { return division_of<Rounding::ToZero>(x, y).quotient; },
+            nullptr, nullptr);
+      });
 }
 
 }  // namespace ktape::ops

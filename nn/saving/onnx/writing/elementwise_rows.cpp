@@ -49,8 +49,22 @@ Row pair_formula(F f) {
   return [f](const Translation& t) { return Names{f(t, t("x1"), t("x2"))}; };
 }
 
+/// Returns the rest of a division of floating numbers with the sign of y: C's rest, and y where that has the wrong sign.
+std::string floating_modulo(const Translation& t, const std::string& x, const std::string& y) {
+  const std::string zero = t.graph.number(0, t.dtype());
+  const std::string rest = t.node("Mod", {x, y}, {{"fmod", std::int64_t{1}}});
+  const std::string wrong =
+      t.node("Less", {t.node("Mul", {t.node("Sign", {rest}), t.node("Sign", {y})}), zero});
+  return t.node("Where", {wrong, t.node("Add", {rest, y}), rest});
+}
+
 std::string floor_quotient(const Translation& t, const std::string& x, const std::string& y) {
-  if (t.dtype().is_floating()) return t.node("Floor", {t.node("Div", {x, y})});
+  if (t.dtype().is_floating()) {
+    const std::string zero = t.graph.number(0, t.dtype()), ratio = t.node("Div", {x, y});
+    const std::string whole =
+        t.node("Round", {t.node("Div", {t.node("Sub", {x, floating_modulo(t, x, y)}), y})});
+    return t.node("Where", {t.node("Equal", {y, zero}), ratio, whole});
+  }
   const std::string zero = t.graph.number(0, t.dtype()), quotient = t.node("Div", {x, y});
   const std::string rest = t.node("Sub", {x, t.node("Mul", {quotient, y})});
   const std::string wrong =
@@ -61,7 +75,7 @@ std::string floor_quotient(const Translation& t, const std::string& x, const std
 
 std::string modulo(const Translation& t, const std::string& x, const std::string& y) {
   if (!t.dtype().is_floating()) return t.node("Mod", {x, y});
-  return t.node("Sub", {x, t.node("Mul", {t.node("Floor", {t.node("Div", {x, y})}), y})});
+  return floating_modulo(t, x, y);
 }
 
 Names logical(const Translation& t, const char* op, const char* bits) {

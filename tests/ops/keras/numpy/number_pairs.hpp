@@ -21,7 +21,7 @@ using ktape::Tensor;
 template <class T>
 std::pair<std::vector<T>, std::vector<T>> pairs() {
   using Limits = std::numeric_limits<T>;
-  std::vector<T> some = {0, 0.5, 1, 3, T(0.1), T(1e5), T(1e10), T(1e30), T(1e-20)};
+  std::vector<T> some = {0, 0.5, 1, 3, 60, T(0.1), T(0.7), T(1e5), T(1e10), T(1e30), T(1e-20)};
   some.insert(some.end(), {Limits::min(), Limits::denorm_min(), Limits::max(), Limits::infinity()});
   for (std::size_t i = 0, n = some.size(); i < n; ++i) some.push_back(-some[i]);
   some.push_back(Limits::quiet_NaN());
