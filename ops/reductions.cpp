@@ -238,9 +238,12 @@ Tensor others(const Tensor& x) {
   const Tensor even = odd ? concatenate({x, full({outer, 1, inner}, 1, x.dtype())}, 1) : x;
   const std::int64_t half = (n + 1) / 2;
   const Tensor pairs = reshape(even, {outer * half, 2, inner});
-  const Tensor outside = others(reshape(middle_product(pairs), {outer, half, inner}));
+  const Tensor first = slice(pairs, {0, 0, 0}, {outer * half, 1, inner}),
+               second = slice(pairs, {0, 1, 0}, {outer * half, 1, inner});
+  const Tensor outside = others(reshape(op_helpers::chained_gradients(first, second), {outer, half, inner}));
   const Tensor all =
-      reshape(reshape(outside, {outer * half, 1, inner}) * reverse(pairs, 1), {outer, 2 * half, inner});
+      reshape(op_helpers::chained_gradients(reshape(outside, {outer * half, 1, inner}), reverse(pairs, 1)),
+              {outer, 2 * half, inner});
   return odd ? slice(all, {0, 0, 0}, {outer, n, inner}) : all;
 }
 
@@ -249,7 +252,7 @@ Tensor middle_product(const Tensor& x) {
   Tensor out = op_helpers::reduced<op_helpers::ProdOf>(x, groups);
   if (recording(x))
     record("prod", out, {x}, [x, groups](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return chained(spread(g, groups, x.shape()), others(x)); });
+      grads.to(0, [&] { return op_helpers::chained_gradients(spread(g, groups, x.shape()), others(x)); });
     });
   return out;
 }
@@ -260,14 +263,23 @@ Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number("prod", x);
   const ReducedAxes groups("prod", x, axis, keepdims);
   if (is_symbolic(x)) return defer_described("prod", {groups.shape, x.dtype()}, prod, x, axis, keepdims);
-  if (!recording(x)) return op_helpers::reduced<op_helpers::ProdOf>(x, groups);
   op_helpers::JoinedAxes axes(x.shape(), groups.bits);
-  Tensor out = x;
-  while (axes.passes() > 0) {
-    const auto [outer, extent, inner] = axes.next();
-    out = middle_product(reshape(out, {outer, extent, inner}));
+  const int passes = axes.passes();
+  if (!recording(x)) {
+    const Tensor out = op_helpers::reduced<op_helpers::ProdOf>(x, groups);
+    if (passes <= 1 || !x.dtype().is_floating() || !any(is_nan(out)).item<bool>()) return out;
   }
-  return reshape(out, groups.shape);
+  if (passes == 0) return reshape(x, groups.shape);
+  if (passes == 1) {
+    const auto [outer, extent, inner] = axes.next();
+    return reshape(middle_product(reshape(x, {outer, extent, inner})), groups.shape);
+  }
+  // All factors of a group at once: between two passes, a product could overflow beside a factor 0.
+  Shape order, reduced;
+  for (int i = 0; i < x.ndim(); ++i) (groups.bits >> i & 1 ? reduced : order).push_back(i);
+  for (const std::int64_t i : reduced) order.push_back(i);
+  const Tensor rows = reshape(permute_dimensions(x, order), {groups.shape.count(), groups.size, 1});
+  return reshape(middle_product(rows), groups.shape);
 }
 
 Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {

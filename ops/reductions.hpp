@@ -21,7 +21,7 @@ namespace ktape::backend {
 Tensor sum(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
 /// Returns the product of each group of elements, in the dtype of x. Integers wrap around; an empty group
-/// gives 1. The gradient, of every order, is exact when the group contains zeros. Throws TypeError for bool.
+/// gives 1. With a factor 0, it is 0, however large the others are; the gradients are exact, too. Throws TypeError for bool.
 /// `K.prod`.
 ///
 ///     Tensor x = K::constant({{1., 2., 3.}, {4., 5., 6.}});

@@ -202,6 +202,55 @@ TEST_CASE("reductions have gradients of both orders, with zeros and large number
       x);
 }
 
+TEST_CASE("products with a factor 0 are 0, however large the other factors are") {
+  for (const char* dtype : {"float16", "bfloat16", "float32", "float64"}) {
+    CAPTURE(dtype);
+    const double large = dtype == std::string("float16")   ? 3e4
+                         : dtype == std::string("float64") ? 1e300
+                                                           : 1e30;
+    const double inf = std::numeric_limits<double>::infinity();
+    for (const std::int64_t n : {3, 5, 16, 33, 100, 1000})
+      for (const std::int64_t zero : {std::int64_t{0}, n / 2, n - 1})
+        for (const std::int64_t inner : {1, 2, 7, 40}) {
+          CAPTURE(n);
+          CAPTURE(zero);
+          CAPTURE(inner);
+          const Tensor is_zero = K::reshape(K::equal(K::arange(n), zero), {1, n, 1});
+          const Tensor x =
+              K::cast(K::where(is_zero, K::zeros({2, n, inner}), K::ones({2, n, inner})) * 1., "float64") *
+              large;
+          const Tensor factors = K::cast(x, dtype);
+          CHECK(K::max(K::abs(K::prod(factors, 1))).item() == 0);
+          CHECK(K::max(K::abs(K::prod(factors, {0, 1}))).item() == 0);
+          const Tensor running = K::cumprod(factors, 1),
+                       after = K::slice(running, {0, zero, 0}, {2, n - zero, inner});
+          CHECK(K::max(K::abs(after)).item() == 0);
+          CHECK(!K::any(K::is_nan(running)).item<bool>());
+          for (const auto& f : {std::function([](const Tensor& v) { return K::prod(v, 1); }),
+                                std::function([](const Tensor& v) {
+                                  return K::prod(v, {0, 1});
+                                }),
+                                std::function([](const Tensor& v) { return K::cumprod(v, 1); })}) {
+            const Tensor slopes = slope(f, factors);
+            CHECK(!K::any(K::is_nan(slopes)).item<bool>());
+          }
+        }
+    const Tensor mixed = K::cast(doubles({{large, 0, large}, {inf, 0, 1}, {0, std::nan(""), 1}}), dtype);
+    const Values products = values(K::prod(mixed, 1)), running = values(K::cumprod(mixed, 1));
+    CHECK(products[0] == 0);
+    CHECK((std::isnan(products[1]) && std::isnan(products[2])));
+    CHECK((running[1] == 0 && running[2] == 0 && std::isnan(running[4]) && std::isnan(running[7])));
+  }
+  // The product of the others, where their product is in range: 0 for the neighbours of a 0.
+  CHECK(values(slope([](const Tensor& v) { return K::prod(v); }, doubles({1e200, 0, 1e200, 1e-200}))) ==
+        Values{0, 1e200, 0, 0});
+  CHECK(values(slope([](const Tensor& v) { return K::cumprod(v); },
+                     doubles({1, 0, 1e300, 1e300, 1e300})))[0] == 1);
+  CHECK(values(K::prod(doubles({{0, 1e200}, {1e200, 1e200}, {1e200, 1}}), {0, 1})) == Values{0});
+  CHECK(values(K::prod(K::reshape(doubles({1e200, 0, 1e200, 1e200, 0, 1e200, 1e200, 1e200}), {2, 2, 2}),
+                       {0, 2})) == Values{0, inf});
+}
+
 TEST_CASE("products with zeros have gradients of both orders") {
   for (const Tensor& x : {doubles({2, 0, 3, -1, 0.5}), doubles({0, 2, 0, -1}), doubles({0, 0, 0}),
                           doubles({0}), doubles({0, 7})}) {

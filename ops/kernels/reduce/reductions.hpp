@@ -2,6 +2,7 @@
 #include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/reduce/accumulator.hpp>
 #include <ktape/ops/kernels/reduce/along_axis.hpp>
+#include <ktape/ops/kernels/reduce/scaled_product.hpp>
 
 /// Reductions of a contiguous [outer, axis, inner] array over its middle dimension, to [outer, inner].
 /// Results do not depend on the number of threads. An axis of size 0 gives the identity.
@@ -29,6 +30,20 @@ void reduce_arithmetic(const T* in, Out* out, AxisShape shape) {
   }
 }
 
+/// Computes the products that are NaN once more: blocks can overflow beside a factor 0.
+template <class T>
+void mend_products(const T* in, T* out, AxisShape shape) {
+  parallel_rows(shape.outer, shape.inner, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin * shape.inner; i < end * shape.inner; ++i) {
+      if (!(out[i] != out[i])) continue;
+      const T* from = in + i / shape.inner * shape.axis * shape.inner + i % shape.inner;
+      ScaledProduct<T> product;
+      for (std::int64_t k = 0; k < shape.axis; ++k) product.multiply(from[k * shape.inner]);
+      out[i] = product.value();
+    }
+  });
+}
+
 }  // namespace detail
 
 /// out[o, j] = the sum, product or sum of squares of in[o, :, j]. Integers wrap around; for
@@ -40,6 +55,7 @@ void reduce_sum(const T* in, Out* out, AxisShape shape) {
 template <class T, class Out>
 void reduce_prod(const T* in, Out* out, AxisShape shape) {
   detail::reduce_arithmetic<detail::Prod, detail::Prod>(in, out, shape);
+  if constexpr (std::is_floating_point_v<T>) detail::mend_products(in, out, shape);
 }
 template <class T, class Out>
 void reduce_sum_of_squares(const T* in, Out* out, AxisShape shape) {

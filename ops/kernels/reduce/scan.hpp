@@ -3,8 +3,10 @@
 #include <ktape/ops/kernels/copy/row_tile.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/reduce/operations.hpp>
+#include <ktape/ops/kernels/reduce/scaled_product.hpp>
 #include <ktape/ops/kernels/simd/vector.hpp>
 
+#include <functional>
 #include <vector>
 
 /// Running sums and products over the middle dimension of contiguous [outer, axis, inner] arrays.
@@ -63,17 +65,37 @@ struct RunningTotal {
   }
 };
 
-/// Scans a contiguous row. For each vector, only one operation depends on the previous vector.
+/// Whether results that are NaN are computed once more: parts of a product can overflow beside a factor 0.
+template <class Op, class A>
+inline constexpr bool mends_nan = std::is_same_v<Op, Prod>&& std::is_floating_point_v<A>;
+
+/// Computes the running products of n elements, a stride apart, such that no part overflows.
+template <class T>
+void mend_running_products(const T* in, T* out, std::int64_t n, std::int64_t stride, ScanOptions options) {
+  if (in == out) return;
+  ScaledProduct<T> product;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const std::int64_t at = (options.reverse ? n - 1 - k : k) * stride;
+    if (options.exclusive) out[at] = product.value();
+    product.multiply(in[at]);
+    if (!options.exclusive) out[at] = product.value();
+  }
+}
+
+/// Scans a contiguous row. For each vector, only one operation depends on the previous vector. Returns whether a result is a NaN
+/// to be mended.
 template <class Op, bool Reverse, bool Long, class T>
-void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool non_temporal) {
+bool scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool non_temporal) {
   using A = compute_type<T>;
   constexpr int w = lanes<T>, last = Reverse ? 0 : w - 1;
   constexpr auto all = std::make_index_sequence<w>();
   const auto identity = splat(Op::template identity<A>());
-  const auto step = [=](std::int64_t i, std::int64_t m, RunningTotal<Op, A, Long> carry) {
+  auto none = Vec<A>{} != Vec<A>{};
+  const auto step = [=, &none](std::int64_t i, std::int64_t m, RunningTotal<Op, A, Long> carry) {
     const auto v = load_partial(in + i, m, identity);
     const auto scanned = scan_vector<Op, Reverse, 1>(v, identity, all);
     const auto y = carry.with(exclusive ? moved<1, Reverse>(scanned, identity, all) : scanned);
+    if constexpr (mends_nan<Op, A>) none |= y != y;
     if (m < w) store_partial(out + i, y, m);
     else if (non_temporal) stream(out + i, y);
     else store(out + i, y);
@@ -98,11 +120,12 @@ void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool non_temp
       for (std::int64_t k = std::min(left, block); k > 0; --k, i += w) carry = step(i, w, carry);
     if (i < n) step(i, n - i, carry);
   }
+  return mends_nan<Op, A> && fold_lanes<bits_of<A>>(none, std::bit_or<>()) != 0;
 }
 
 /// Scans a row that is shorter than a vector.
 template <class Op, bool Reverse, class T>
-void scan_short_row(const T* in, T* out, std::int64_t n, bool exclusive) {
+bool scan_short_row(const T* in, T* out, std::int64_t n, bool exclusive) {
   auto carry = Op::template identity<compute_type<T>>();
   for (std::int64_t k = 0; k < n; ++k) {
     const std::int64_t i = Reverse ? n - 1 - k : k;
@@ -110,6 +133,7 @@ void scan_short_row(const T* in, T* out, std::int64_t n, bool exclusive) {
     carry = Op::combine(carry, element(in + i));
     out[i] = static_cast<T>(exclusive ? before : carry);
   }
+  return mends_nan<Op, compute_type<T>> && carry != carry;
 }
 
 /// Scans short rows of `axis` x `inner` elements, each in a lane.
@@ -121,6 +145,7 @@ void scan_short_rows(const T* in, T* out, AxisShape shape, ScanOptions options, 
     RowTile<A> tile(n, rows);
     tile.load(in + r * n, rows, r + rows < shape.outer && in != out);
     const std::int64_t width = shape.inner * tile.rows, step = options.reverse ? -width : width;
+    auto none = Vec<A>{} != Vec<A>{};
     for (std::int64_t j = 0; j < width; j += lanes<A>) {
       auto carry = splat(Op::template identity<A>());
       A* at = tile.data() + (options.reverse ? (shape.axis - 1) * width : 0) + j;
@@ -129,8 +154,15 @@ void scan_short_rows(const T* in, T* out, AxisShape shape, ScanOptions options, 
         carry = Op::combine(carry, load(at));
         store(at, options.exclusive ? before : carry);
       }
+      none |= carry != carry;
     }
     tile.store(out + r * n, rows, non_temporal);
+    if constexpr (mends_nan<Op, A>)
+      if (fold_lanes<bits_of<A>>(none, std::bit_or<>()) != 0)
+        for (std::int64_t i = r * shape.inner; i < (r + rows) * shape.inner; ++i) {
+          const std::int64_t start = i / shape.inner * n + i % shape.inner;
+          mend_running_products(in + start, out + start, shape.axis, shape.inner, options);
+        }
   });
 }
 
@@ -196,8 +228,12 @@ void scan_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, ScanO
     const auto short_row = options.reverse ? scan_short_row<Op, true, T> : scan_short_row<Op, false, T>;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t o = options.reverse ? end - 1 - (i - begin) : i;  // in the order of the memory
-      if (axis < lanes<T>) short_row(in + o * axis, out + o * axis, axis, options.exclusive);
-      else row(in + o * axis, out + o * axis, axis, options.exclusive, large);
+      const T* const from = in + o * axis;
+      T* const to = out + o * axis;
+      const bool none = axis < lanes<T> ? short_row(from, to, axis, options.exclusive)
+                                        : row(from, to, axis, options.exclusive, large);
+      if constexpr (mends_nan<Op, compute_type<T>>)
+        if (none) mend_running_products(from, to, axis, 1, options);
     }
     stream_fence();
   });
@@ -214,8 +250,13 @@ void scan_columns(const T* in, T* out, AxisShape shape, ScanOptions options, boo
                   for (; begin < end; ++begin) {
                     const std::int64_t j = begin % blocks * capacity,
                                        start = begin / blocks * shape.axis * shape.inner + j;
-                    columns.run(in + start, out + start, shape.axis, shape.inner,
-                                std::min(capacity, shape.inner - j), options, non_temporal);
+                    const std::int64_t width = std::min(capacity, shape.inner - j);
+                    columns.run(in + start, out + start, shape.axis, shape.inner, width, options,
+                                non_temporal);
+                    if constexpr (mends_nan<Op, compute_type<T>>)
+                      for (std::int64_t i = start; i < start + width; ++i)
+                        if (const T total = columns.few[i - start]; total != total)
+                          mend_running_products(in + i, out + i, shape.axis, shape.inner, options);
                   }
                   stream_fence();
                 });

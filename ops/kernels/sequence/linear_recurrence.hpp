@@ -30,8 +30,8 @@ using wrapping = std::conditional_t<std::is_integral_v<T>, bits_of<T>, compute_t
 
 }  // namespace detail
 
-/// out[k] = b[k] + a[k] * out[k - 1] along the axis, with out[0] = b[0]. The product with an element of `out` that is 0
-/// is 0, whatever the factor is: the elements are gradients.
+/// out[k] = b[k] + a[k] * out[k - 1] along the axis, with out[0] = b[0]. The product is 0 where one of both is 0, whatever the other
+/// is: the elements of `out` are gradients, which may have overflowed.
 template <class T>
 void linear_recurrence(const T* a, const T* b, T* out, AxisShape shape, bool backwards) {
   if (shape.axis == 0) return;
@@ -41,7 +41,8 @@ void linear_recurrence(const T* a, const T* b, T* out, AxisShape shape, bool bac
     A product;
     if constexpr (std::is_integral_v<A>)
       product = static_cast<A>(std::uint64_t(static_cast<A>(a[i])) * static_cast<A>(out[before]));
-    else product = out[before] == T(0) ? A(0) : static_cast<A>(a[i]) * static_cast<A>(out[before]);
+    else
+      product = a[i] == 0 || out[before] == T(0) ? A(0) : static_cast<A>(a[i]) * static_cast<A>(out[before]);
     out[i] = static_cast<T>(static_cast<A>(static_cast<A>(b[i]) + product));
   });
 }

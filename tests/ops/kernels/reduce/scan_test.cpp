@@ -45,6 +45,26 @@ TEST_CASE_TEMPLATE("kernels: running sums and products agree with loops", T, boo
   check_scan<T>({2100, 1030, 1}, {.reverse = true}, false);
 }
 
+TEST_CASE_TEMPLATE("kernels: running products with a factor 0 hold no NaN", T, float, double) {
+  for (const View& v : views)
+    for (int mode = 0; mode < 4; ++mode)
+      for (const i64 zero : {i64{0}, v.axis / 2, v.axis - 1}) {
+        if (v.axis == 0 || v.size() > 200000) continue;
+        const k::ScanOptions options{.reverse = mode % 2 == 1, .exclusive = mode / 2 == 1};
+        Array<T> x(v.size()), y(v.size());
+        for (i64 i = 0; i < v.size(); ++i)
+          x[i] = i / v.inner % v.axis == zero ? 0 : T(std::is_same_v<T, float> ? 1e30 : 1e300);
+        k::cumprod(x.data(), y.data(), v, options);
+        bool right = true;
+        for (i64 i = 0; i < v.size(); ++i) {
+          const i64 at = i / v.inner % v.axis, passed = options.reverse ? zero - at : at - zero;
+          right &= passed >= options.exclusive ? y[i] == 0 : y[i] >= 1;
+        }
+        INFO(v.outer, ", ", v.axis, ", ", v.inner, " mode ", mode, " zero ", zero);
+        CHECK(right);
+      }
+}
+
 TEST_CASE_TEMPLATE("kernels: running sums of a few elements, or of a few columns", T, std::uint8_t,
                    std::int16_t, std::int32_t, i64, float, double) {
   for (const bool reverse : {false, true}) {
