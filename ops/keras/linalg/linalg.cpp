@@ -8,13 +8,16 @@
 #include <ktape/ops/keras/linalg/products.hpp>
 #include <ktape/ops/keras/numpy/creation.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
+#include <ktape/ops/keras/numpy/indexing.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/kernels/linear_algebra/lapack.hpp>
+#include <ktape/ops/kernels/reduce/scaled_product.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
+#include <cmath>
 #include <limits>
 
 /// Functions that are made of factorizations, and determinants.
@@ -30,10 +33,15 @@ double precision(DType dtype) {
                                  : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
-/// Returns the sign and the logarithm of the absolute value of each determinant.
-std::pair<Tensor, Tensor> sign_and_logarithm(const Tensor& x) {
+/// Determinants, their signs and the logarithms of their absolute values.
+struct Determinants {
+  Tensor value, sign, logarithm;
+};
+
+Determinants determinants(const Tensor& x) {
   const std::int64_t n = x.shape()[-1];
-  Tensor sign = Tensor::empty(batch_of(x), x.dtype()), logarithm = Tensor::empty(batch_of(x), x.dtype());
+  const auto numbers = [&] { return Tensor::empty(batch_of(x), x.dtype()); };
+  Tensor value = numbers(), sign = numbers(), logarithm = numbers();
   const LU found = [&] {
     const NoGrad off;
     return lu_factor(x);
@@ -41,23 +49,26 @@ std::pair<Tensor, Tensor> sign_and_logarithm(const Tensor& x) {
   dispatch_native_floating(x.dtype(), [&]<class T>() {
     for (std::int64_t i = 0; i < sign.size(); ++i) {
       T s = 1, l = 0;
+      kernels::ScaledProduct<T> product;
       for (std::int64_t j = 0; j < n; ++j) {
         const T pivot = found.lu.pointer<T>()[(i * n + j) * n + j];
         const bool swapped = found.pivots.pointer<std::int32_t>()[i * n + j] != j;
         s *= static_cast<T>((pivot > 0) - (pivot < 0)) * (swapped ? T(-1) : T(1));
         l += std::log(std::abs(pivot));
+        product.multiply(std::abs(pivot));
       }
       sign.pointer<T>()[i] = s, logarithm.pointer<T>()[i] = l;
+      value.pointer<T>()[i] = s * product.value();
     }
   });
-  return {sign, logarithm};
+  return {value, sign, logarithm};
 }
 
 Tensor over_matrices(const Tensor& x) { return K::expand_dims(K::expand_dims(x, -1), -1); }
 
 /// Returns log |det x|, whose gradient is x^-T.
 std::vector<Tensor> recorded_slogdet(const Tensor& x) {
-  const auto [sign, logarithm] = sign_and_logarithm(x);
+  const auto [value, sign, logarithm] = determinants(x);
   if (recording(x))
     record("slogdet", logarithm, {x}, [x, singular = sign == 0](const Tensor& g, Grads& grads) {
       grads.to(0, [&] {
@@ -68,8 +79,26 @@ std::vector<Tensor> recorded_slogdet(const Tensor& x) {
   return {sign, logarithm};
 }
 
-/// Returns the derivatives of the determinants: the cofactors, which exist for singular matrices, too.
+Tensor recorded_det(const Tensor& x);
+
+/// Returns the derivatives of the determinants as the determinants of the matrices without a row and a column: differentiable to any
+/// order, of singular matrices, too.
 Tensor cofactors(const Tensor& x) {
+  const std::int64_t n = x.shape()[-1];
+  if (n == 1) return K::ones_like(x);
+  Tensor others = Tensor::empty({n, n - 1}, DType::Int64), signs = Tensor::empty({n, n}, DType::Float64);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (j > 0) others.pointer<std::int64_t>()[i * (n - 1) + j - 1] = j - (j <= i);
+      signs.pointer<double>()[i * n + j] = (i + j) % 2 == 0 ? 1 : -1;
+    }
+  const Tensor rows = take(K::reshape(x, {-1, n, n}), others, 1), both = take(rows, others, 3);
+  const Tensor minors = K::permute_dimensions(both, {0, 1, 3, 2, 4});  // (batch, row, column, rest, rest)
+  return K::reshape(recorded_det(minors) * K::as_dtype(signs, x.dtype()), x.shape());
+}
+
+/// Returns the cofactors of large matrices; the derivatives exist where the singular values differ.
+Tensor cofactors_of_svd(const Tensor& x) {
   const auto [u, s, vh] = svd(x, true);
   const std::int64_t n = x.shape()[-1];
   std::vector<Tensor> others;
@@ -77,23 +106,25 @@ Tensor cofactors(const Tensor& x) {
     const Tensor one = K::equal(K::arange(n), i);
     others.push_back(K::prod(K::where(one, 1, s), -1));
   }
-  const Tensor sign = det(u) * det(vh);
+  const Tensor sign = recorded_det(u) * recorded_det(vh);
   return over_matrices(K::stop_gradient(sign)) * K::matmul(u * K::expand_dims(K::stack(others, -1), -2), vh);
 }
 
 Tensor recorded_det(const Tensor& x) {
   if (is_symbolic(x)) return defer("det", {batch_of(x), x.dtype()}, recorded_det, x);
-  const auto [sign, logarithm] = sign_and_logarithm(x);
-  Tensor out = [&, sign = sign, logarithm = logarithm] {
-    const NoGrad off;
-    return K::where(sign == 0, 0, sign * K::exp(logarithm));
-  }();
+  Tensor out = determinants(x).value;
   if (recording(x))
     record("det", out, {x}, [x](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] {
-        const bool singular = K::any(y == 0).item<bool>();
-        const Tensor slope = singular ? cofactors(op_helpers::taken(x, over_matrices(g)))
-                                      : over_matrices(y) * transposed(inv(x));
+        // det(x) x^-T has no derivative that is exact near singular matrices.
+        const std::int64_t n = x.shape()[-1];
+        const bool small = n <= 8;
+        const double share = small ? std::sqrt(std::sqrt(precision(x.dtype()))) : 0;  // of the largest det
+        const bool singular = K::any(K::abs(y) <= K::prod(K::norm(x, -1), -1) * share).item<bool>();
+        const bool expand = small ? singular || recording() : singular && recording() && n <= 32;
+        const Tensor slope = expand     ? cofactors(op_helpers::taken(x, over_matrices(g)))
+                             : singular ? cofactors_of_svd(op_helpers::taken(x, over_matrices(g)))
+                                        : over_matrices(y) * transposed(inv(x));
         return op_helpers::chained(over_matrices(g), slope);
       });
     });
@@ -206,7 +237,18 @@ Tensor vector_norm(const Tensor& x, double p, const Axes& axis, bool keepdims) {
   if (p == 0) return K::sum(K::cast(K::not_equal(x, 0), x.dtype()), axis, keepdims);
   if (p == 1) return K::sum(K::abs(x), axis, keepdims);
   if (p == 2) return K::norm(x, axis, keepdims);
-  return K::pow(K::sum(K::pow(K::abs(x), p), axis, keepdims), 1 / p);
+  // The norm of x / s is the norm of x divided by s. The powers of numbers around 1 neither overflow nor vanish. Zeros are kept out
+  // of the powers, whose slopes there are not finite.
+  const Tensor size = K::abs(x),
+               extreme = K::stop_gradient(p > 0 ? K::max(size, axis, true) : K::min(size, axis, true));
+  const Tensor scale = K::where((extreme > 0) & K::is_finite(extreme), extreme, 1);
+  const Tensor some = K::not_equal(size, 0), powers = K::pow(K::where(some, size / scale, 1), p);
+  const Tensor total = K::sum(K::where(some, powers, p > 0 ? 0 : infinity), axis, true);
+  const Tensor between = (total > 0) & K::is_finite(total);
+  const Tensor root =
+      K::where(between, K::pow(K::where(between, total, 1), 1 / p), K::pow(K::stop_gradient(total), 1 / p));
+  const Tensor norm = scale * root;
+  return keepdims ? norm : K::sum(norm, axis);
 }
 
 [[noreturn]] void refuse(const NormOrder& ord, const char* of) {

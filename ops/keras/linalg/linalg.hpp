@@ -162,7 +162,7 @@ using NormOrder = std::variant<std::monostate, double, std::string>;
 
 /// Returns the norm of vectors (one axis) or matrices (two axes): of order p, (sum |x|^p)^(1/p), for matrices 1, 2, infinity and
 /// their negatives, "fro" or "nuc". Without axes and order, returns the Euclidean norm of all elements; without axes, x has
-/// rank 1 or 2. Throws ValueError for an order that does not exist.
+/// rank 1 or 2. The slope of the norm of zeros is 0. Throws ValueError for an order that does not exist.
 ///
 ///     Tensor x = K::constant({3., -4.});
 ///     std::cout << ops::norm(x) << " " << ops::norm(x, 1.);

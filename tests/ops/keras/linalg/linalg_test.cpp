@@ -1,11 +1,15 @@
 #include <doctest/doctest.h>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/keras/core/core.hpp>
 #include <ktape/ops/keras/linalg/linalg.hpp>
 #include <ktape/ops/keras/linalg/products.hpp>
+#include <ktape/ops/keras/nn/layers.hpp>
 #include <ktape/ops/keras/numpy/creation.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
 
 #include "../../catalogue.hpp"
 
@@ -79,6 +83,87 @@ TEST_CASE("ops: eigenvalues and singular values of matrices that are not finite 
         CHECK_THROWS_WITH_AS(ops::svd(x), ("[svd] " + rule + ": received the only matrix").c_str(),
                              LinAlgError);
       }
+}
+
+TEST_CASE("ops: determinants of singular matrices have derivatives of the second order") {
+  const auto second = [](const Tensor& x) {
+    return K::reshape(ops::hessian([](const Tensor& v) { return ops::det(v); }, x), {-1});
+  };
+  const Values of_two{0, 0, 0, 1, 0, 0, -1, 0, 0, -1, 0, 0, 1, 0, 0, 0};  // det = a d - b c
+  for (const Tensor& x :
+       {doubles({{1., 2.}, {2., 4.}}), doubles({{0., 0.}, {0., 0.}}), doubles({{1., 0.}, {0., 1.}}),
+        doubles({{.1, .2}, {.3, .6}}), doubles({{1., 1.}, {1., 1.}})})
+    CHECK(close(values(second(x)), of_two, {.rtol = 1e-12, .atol = 1e-12}));
+  CHECK(values(second(doubles({{0.}}))) == Values{0});
+  const Tensor ranks[] = {K::zeros({3, 3}, {.dtype = "float64"}), K::ones({3, 3}, {.dtype = "float64"}),
+                          doubles({{1., 2., 3.}, {4., 5., 6.}, {5., 7., 9.}}),
+                          ops::diag(doubles({2., 2., 0.})), ops::diag(doubles({2., 0., 0.}))};
+  for (const Tensor& x : ranks) check_gradients("det", [](In in) { return ops::det(in[0]); }, {x});
+  // A batch with singular and regular matrices, and matrices larger than those whose cofactors are always expanded.
+  check_gradients("det", [](In in) { return ops::det(in[0]); }, {K::stack({ranks[2], regular()[0]}, 0)});
+  Values diagonal(10, 1.5);
+  diagonal[3] = 0;
+  check_gradients("det", [](In in) { return ops::det(in[0]); }, {ops::diag(doubles(diagonal))});
+  // The third order of a product of four numbers on the diagonal.
+  const Tensor third = slope(
+      [&](const Tensor& v) {
+        return K::sum(slope(
+            [](const Tensor& w) {
+              return slope([](const Tensor& u) { return ops::det(ops::diag(u)); }, w)[0];
+            },
+            v)[1]);
+      },
+      K::zeros({3}, {.dtype = "float64"}));
+  CHECK(values(third) == Values{0, 0, 1});
+}
+
+TEST_CASE("ops: determinants neither overflow on the way nor lose digits in logarithms") {
+  CHECK(ops::det(doubles({{2., 0.}, {0., 3.}})).item() == 6);
+  const Tensor x = ops::diag(K::constant({1e30, 1e30, 1e-30, 1e-30}));
+  CHECK(ops::det(x).item() == doctest::Approx(1));
+  CHECK(ops::det(ops::diag(K::constant({1e30, 1e30, 1e30, 0.}))).item() == 0);
+}
+
+TEST_CASE("ops: norms of every order have the slope 0 at zeros") {
+  const double inf = INFINITY;
+  for (const char* dtype : {"float32", "float64"})
+    for (const double order : {-inf, -3., -1., -0.5, 0.5, 1., 1.5, 2., 3., 4.5, inf})
+      for (const bool keepdims : {false, true}) {
+        CAPTURE(order);
+        const auto norm = [=](const Tensor& x) { return ops::norm(x, order, {1}, keepdims); };
+        const Tensor x = K::constant({{0., 0., 0.}, {0., 3., -4.}}, {.dtype = dtype}), found = slope(norm, x);
+        CHECK(values(norm(x))[0] == 0);
+        CHECK(values(found[0]) == Values{0, 0, 0});
+        CHECK(K::all(K::is_finite(found)).item<bool>());
+        const Tensor twice = slope([&](const Tensor& v) { return slope(norm, v) * slope(norm, v); }, x);
+        CHECK(K::all(K::is_finite(twice)).item<bool>());
+      }
+  const Tensor zeros = K::zeros({2, 2}, {.dtype = "float64"});
+  for (const ops::NormOrder& order :
+       {ops::NormOrder("fro"), ops::NormOrder(1.), ops::NormOrder(-1.), ops::NormOrder(inf)})
+    CHECK(values(slope([&](const Tensor& v) { return ops::norm(v, order); }, zeros)) == Values(4, 0));
+  const Tensor same = doubles({{1., 2.}});
+  CHECK(values(slope([&](const Tensor& v) { return ops::cdist(v, same); }, same)) == Values{0, 0});
+  CHECK(values(slope([](const Tensor& v) { return ops::normalize(v, {-1}, 3.); }, same * 0))[0] > 1e6);
+  CHECK(values(slope([](const Tensor& v) { return K::std(v); }, same * 0)) == Values{0, 0});
+}
+
+TEST_CASE("ops: norms of large and of small numbers are in range, and NaN stays NaN") {
+  for (const double size : {1e30, 1e-30}) {
+    const Tensor x = K::constant({3 * size, -4 * size, 0});
+    CHECK(ops::norm(x, 3.).item() == doctest::Approx(std::cbrt(91.) * size));
+    CHECK(ops::norm(x, 0.5).item() == doctest::Approx(std::pow(std::sqrt(3.) + 2, 2) * size));
+    CHECK(ops::norm(K::constant({3 * size, 4 * size}), -2.).item() == doctest::Approx(2.4 * size));
+    CHECK(K::all(K::is_finite(slope([](const Tensor& v) { return ops::norm(v, 3.); }, x))).item<bool>());
+  }
+  const double inf = INFINITY, missing = std::nan("");
+  CHECK(std::isnan(ops::norm(doubles({1., missing}), 3.).item()));
+  CHECK(ops::norm(doubles({1., -inf}), 3.).item() == inf);
+  CHECK(ops::norm(doubles({2., -inf}), -3.).item() == doctest::Approx(2));
+  CHECK(ops::norm(K::zeros({0}), 3.).item() == 0);
+  check_gradients("norm", [](In in) { return ops::norm(in[0], 3., {1}); }, {doubles({{1., -2.}, {3., .5}})});
+  check_gradients("norm", [](In in) { return ops::norm(in[0], -1.5, {1}); },
+                  {doubles({{1., -2.}, {3., .5}})});
 }
 
 TEST_CASE("ops: an error names the matrix by its position in the batch") {
