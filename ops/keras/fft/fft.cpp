@@ -248,6 +248,7 @@ Tensor irfft(const ComplexPair& given, std::optional<std::int64_t> fft_length) {
 }
 
 Tensor StftWindow::of(const char* op, std::int64_t length, std::int64_t fft_length, DType dtype) const {
+  if (none()) return K::ones({fft_length}, {.dtype = dtype});
   Tensor window = vector_.defined() ? K::as_dtype(vector_, dtype) : K::ones({length}, {.dtype = dtype});
   if (window.shape() != Shape{length})
     fail("[", op, "] the window must have ", length, " points: received window=", window.shape());
@@ -255,7 +256,9 @@ Tensor StftWindow::of(const char* op, std::int64_t length, std::int64_t fft_leng
     if (name_ != "hann" && name_ != "hamming")
       fail("[", op, "] window must be \"hann\", \"hamming\", None or a vector: received window=\"", name_,
            '"');
-    const double base = name_ == "hann" ? 0.5 : 0.54;
+    const double base = length == 1       ? 1
+                        : name_ == "hann" ? 0.5
+                                          : 0.54;  // one point is 1, not the start of the wave
     std::vector<double> points;
     for (std::int64_t i = 0; i < length; ++i)
       points.push_back(base - (1 - base) * std::cos(2 * std::numbers::pi * static_cast<double>(i) /

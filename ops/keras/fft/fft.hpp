@@ -50,7 +50,7 @@ class StftWindow {
   StftWindow(const std::string& name) : name_(name) {}
   StftWindow(const Tensor& vector) : vector_(vector) {}
   bool none() const { return name_.empty() && !vector_.defined(); }
-  /// Returns the window of `length` points, with zeros on both sides up to `fft_length`.
+  /// Returns the window of `length` points, with zeros on both sides up to `fft_length`; for None, `fft_length` ones.
   Tensor of(const char* op, std::int64_t length, std::int64_t fft_length, DType dtype) const;
 
  private:

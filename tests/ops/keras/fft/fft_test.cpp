@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
 #include <ktape/ops/keras/fft/fft.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
 
 #include <array>
 #include <cmath>
@@ -39,6 +42,27 @@ TEST_CASE("ops: transforms of every length agree with the sum of their definitio
     }
     CHECK(close(ops::irfft(ops::rfft(re), n), re, {.rtol = 1e-10, .atol = 1e-10}));
   }
+}
+
+TEST_CASE("ops: windows of one point, and none, of sequences shorter than the transform") {
+  const Tensor x = doubles({1., 2., 3., 4., 5., 6., 7., 8.});
+  for (const char* name : {"hann", "hamming"}) {
+    // One point is not shaped: the spectrum of a frame is the number in its middle.
+    const auto [real, imag] = ops::stft(x, 1, 1, 1, {.window = name, .center = false});
+    CHECK(values(real) == values(x));
+    CHECK(K::max(K::abs(imag)).item() == 0);
+    CHECK(close(ops::istft({real, imag}, 1, 1, 1, {.window = name, .center = false}), x));
+    const auto wider = ops::stft(x, 1, 1, 4, {.window = name, .center = false});
+    CHECK(close(K::index(wider.first, {ktape::All, 0}), doubles({2., 3., 4., 5., 6.})));
+    CHECK(close(ops::istft(wider, 1, 1, 4, {.window = name, .center = false}),
+                doubles({0., 2., 3., 4., 5., 6., 0., 0.})));
+  }
+  // Without a window, all fft_length points count.
+  const auto [real, imag] = ops::stft(x, 2, 4, 4, {.window = ktape::None, .center = false});
+  CHECK(close(K::index(real, {ktape::All, 0}), doubles({10., 26.})));
+  CHECK(close(ops::istft({real, imag}, 2, 4, 4, {.window = ktape::None, .center = false}), x));
+  const auto vector = ops::stft(x, 2, 4, 4, {.window = K::ones({2}), .center = false});
+  CHECK(close(K::index(vector.first, {ktape::All, 0}), doubles({5., 13.})));
 }
 
 TEST_CASE("ops: transforms of few and of many rows, short and long") {
