@@ -211,7 +211,11 @@ Tensor sliding_products(const Tensor& x, const Tensor& y) {
 
 Tensor correlate(const Tensor& x1, const Tensor& x2, const std::string& mode) {
   const CalledOp called("correlate");
-  const auto [x, y] = op_helpers::promoted("correlate", x1, x2);
+  const auto [common_x, common_y] = op_helpers::promoted("correlate", x1, x2);
+  const DType sums = common_x.dtype() == DType::Int64 ? DType::Float64
+                     : common_x.dtype().is_floating() ? common_x.dtype()
+                                                      : DType(DType::Float32);
+  const Tensor x = K::as_dtype(common_x, sums), y = K::as_dtype(common_y, sums);
   if (x.ndim() != 1 || y.ndim() != 1 || x.shape()[0] == 0 || y.shape()[0] == 0)
     fail("[correlate] x1 and x2 must be vectors with elements: received x1=", x.shape(), ", x2=", y.shape());
   if (mode != "valid" && mode != "same" && mode != "full")

@@ -74,8 +74,8 @@ Tensor argpartition(const Tensor& x, std::int64_t kth, std::optional<int> axis =
 ///
 ///     std::cout << ops::corrcoef(K::constant({{1., 2., 3.}, {2., 4., 7.}}));
 Tensor corrcoef(const Tensor& x);
-/// Returns sum over j of x1[i + j] * x2[j] of two vectors, for the positions i of the mode: "valid" (all of the
-/// shorter vector overlaps), "same" (as many as the longer vector has elements) or "full".
+/// Returns sum over j of x1[i + j] * x2[j] of two vectors, for the positions i of the mode: "valid" (all of the shorter vector
+/// overlaps), "same" (as many as the longer vector has elements) or "full". Integers give float32, int64 float64.
 ///
 ///     std::cout << ops::correlate(K::constant({1., 2., 3.}), K::constant({0., 1., 0.5}),
 ///                                 "same");

@@ -2,6 +2,7 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/numpy/reductions.hpp>
 #include <ktape/ops/keras/numpy/statistics.hpp>
+#include <ktape/ops/reductions.hpp>
 #include <ktape/ops/settings/config.hpp>
 
 #include <limits>
@@ -83,6 +84,23 @@ TEST_CASE("ops: quantiles by every method") {
   CHECK(ops::nanmedian(doubles({1., missing, 2.})).item<double>() == 1.5);
   CHECK(ops::percentile(K::reshape(x, {2, 2}), {0, 50, 100}, 1, {.keepdims = true}).shape() ==
         Shape{3, 2, 1});
+}
+
+TEST_CASE("ops: correlations of integers are floating and do not wrap around") {
+  for (const char* dtype : {"bool", "uint8", "int8", "int16", "int32", "int64"}) {
+    CAPTURE(dtype);
+    const bool truth = dtype == std::string("bool"), wide = dtype == std::string("int64");
+    const Tensor x = K::cast(doubles({100., 100., 100., 1.}), dtype),
+                 y = K::cast(doubles({100., 100.}), dtype);
+    for (const auto& [a, b] : {std::pair(x, y), std::pair(y, x)}) {
+      const Tensor found = ops::correlate(a, b);
+      CHECK(found.dtype() == (wide ? "float64" : "float32"));
+      CHECK(K::max(found).item() == (truth ? 2 : 20000));
+    }
+  }
+  CHECK(ops::correlate(ints({1, 2}, "int8"), K::constant({1., 2.}, {.dtype = "float16"})).dtype() ==
+        "float16");
+  CHECK(ops::correlate(ints({1, 2}, "int64"), K::constant({1., 2.})).dtype() == "float32");
 }
 
 TEST_CASE("ops: reductions refuse wrong arguments") {
