@@ -260,7 +260,14 @@ Tensor adaptive_average_pool(const Tensor& inputs, const Extents& output_size,
 Moments moments(const Tensor& given, const Axes& axes, bool keepdims) {
   const CalledOp called("moments");
   const Tensor x = floating("moments", given);
-  return {K::mean(x, axes, keepdims), K::var(x, axes, keepdims)};
+  if (!x.dtype().is_half()) return {K::mean(x, axes, keepdims), K::var(x, axes, keepdims)};
+  // Keras clips both half precisions to the range of float16.
+  const double most = op_helpers::largest_number(DType::Float16);
+  const auto narrowed = [&](const Tensor& moment) {
+    return K::cast(K::clip(moment, -most, most), x.dtype());
+  };
+  const Tensor values = K::cast(x, DType::Float32);
+  return {narrowed(K::mean(values, axes, keepdims)), narrowed(K::var(values, axes, keepdims))};
 }
 
 Tensor normalize(const Tensor& given, const Axes& axis, double order, std::optional<double> epsilon) {

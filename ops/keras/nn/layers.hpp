@@ -111,7 +111,7 @@ struct Moments {
   Tensor mean, variance;
 };
 
-/// Returns the mean and the population variance over the axes.
+/// Returns the mean and the population variance over the axes; of half precision, clipped to the range of float16, as in Keras.
 ///
 ///     auto [mean, variance] = ops::moments(K::constant({1., 2., 3.}), 0);
 ///     std::cout << mean << " " << variance;

@@ -1,13 +1,17 @@
 #include <doctest/doctest.h>
 #include <ktape/ops/control/function.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
 #include <ktape/ops/keras/math/math.hpp>
 #include <ktape/ops/keras/nn/activations.hpp>
 #include <ktape/ops/keras/nn/layers.hpp>
 #include <ktape/ops/keras/nn/losses.hpp>
 #include <ktape/ops/keras/nn/patches.hpp>
+#include <ktape/ops/nn/ctc.hpp>
+#include <ktape/ops/reductions.hpp>
 #include <ktape/ops/settings/config.hpp>
 
+#include <cmath>
 #include <limits>
 
 #include "../../catalogue.hpp"
@@ -54,6 +58,61 @@ TEST_CASE("ops: functions of nn refuse wrong arguments") {
       "[ctc_decode] strategy must be \"greedy\" or \"beam_search\": received strategy=\"best\"", ValueError);
   CHECK_THROWS_WITH_AS(ops::psnr(K::zeros({2}), K::zeros({3}), 1),
                        "[psnr] both tensors must have one shape: received x1=(2,), x2=(3,)", ValueError);
+}
+
+TEST_CASE("ops: without steps only the empty label has a path") {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const Tensor labels = ints({{1, 2}, {1, 2}, {1, 1}, {1, 2}}), label_lengths = ints({0, 1, 2, 2}),
+               lengths = ints({0, 0, 2, 3});
+  const auto loss = [&](const Tensor& logits) {
+    return ops::ctc_loss(labels, logits, label_lengths, lengths);
+  };
+  for (const char* dtype : {"float32", "float64"}) {
+    const Tensor logits = normal({4, 4, 3}, 1, dtype);
+    const Values losses = values(loss(logits));
+    CHECK(losses[0] == 0);
+    CHECK(losses[1] == inf);
+    CHECK(losses[2] == inf);  // two equal labels need a blank between
+    const Tensor last = logits[3];
+    const Tensor alone = ops::ctc_loss(ints({{1, 2}}), K::expand_dims(last, 0), ints({2}), ints({3}));
+    CHECK(losses[3] == doctest::Approx(alone.item()));
+    // The samples without a path, and steps after the last one, have no influence.
+    const Tensor slopes = slope(loss, logits);
+    for (const std::int64_t i : {0, 1, 2}) CHECK(K::max(K::abs(slopes[i])).item() == 0);
+    CHECK(K::max(K::abs(slopes[3][3])).item() == 0);
+    CHECK(K::max(K::abs(slopes[3])).item() > 0.01);
+  }
+  check_gradients("ctc_loss", [&](In in) { return K::where(K::is_finite(loss(in[0])), loss(in[0]), 0); },
+                  {normal({4, 4, 3}, 1)});
+  CHECK(values(ops::ctc_loss(K::zeros({2, 2}, {.dtype = "int32"}), K::zeros({2, 0, 3}), ints({0, 1}),
+                             ints({0, 0}))) == Values{0, inf});
+  CHECK(values(ops::ctc_loss(K::zeros({1, 0}, {.dtype = "int32"}), K::zeros({1, 2, 3}), ints({0}),
+                             ints({2})))[0] == doctest::Approx(2 * std::log(3)));
+  CHECK(values(K::ctc_batch_cost(ints({{0}}), K::ones({1, 2, 3}), ints({{0}}), ints({{0}}))) == Values{0});
+}
+
+TEST_CASE("ops: a class without probability has no influence on other paths") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Tensor logits = doubles({{{0.5, 1., -inf}, {0., 1., -inf}}});
+  const auto loss = [](const Tensor& x) { return ops::ctc_loss(ints({{1}}), x, ints({1}), ints({2})); };
+  const Tensor without = ops::ctc_loss(ints({{1}}), doubles({{{0.5, 1.}, {0., 1.}}}), ints({1}), ints({2}));
+  CHECK(loss(logits).item() == doctest::Approx(without.item()));
+  CHECK(K::all(K::is_finite(slope(loss, logits))).item<bool>());
+  CHECK(ops::ctc_loss(ints({{2}}), logits, ints({1}), ints({2})).item() == inf);
+}
+
+TEST_CASE("ops: moments of half precision are clipped to the range of float16, as in Keras") {
+  const Tensor x = K::constant({60000., -60000., 60000., -60000.}, {.dtype = "float16"});
+  for (const bool keepdims : {false, true}) {
+    const auto [mean, variance] = ops::moments(x, {0}, keepdims);
+    CHECK(mean.dtype() == "float16");
+    CHECK(variance.shape() == (keepdims ? Shape{1} : Shape{}));
+    CHECK(values(mean) == Values{0});
+    CHECK(values(variance) == Values{65504});
+  }
+  const auto wide = ops::moments(K::constant({3e38, 3e38}, {.dtype = "bfloat16"}), {0});
+  CHECK(values(wide.mean) == Values{65536});  // the nearest number of bfloat16
+  CHECK(values(ops::moments(K::constant({300., -300.}), {0}).variance) == Values{90000});
 }
 
 TEST_CASE("ops: layer_normalization scaled by the variance, in the dtype of x") {
