@@ -62,6 +62,8 @@ bool has_no_finite_slope(const Tensor& x, double slope) {
 
 constexpr auto same = [](const auto& g) { return g; };
 constexpr auto negated = [](const auto& g) { return -g; };
+/// xsimd subtracts from 0, which loses the sign of 0.
+constexpr auto opposite = [](auto a) { return a * -1; };
 
 }  // namespace
 
@@ -178,9 +180,7 @@ Tensor operator-(const Tensor& x) {
   if (is_symbolic(x))
     return defer(
         "negative", {x.shape(), x.dtype()}, [](const Tensor& x) { return -x; }, x);
-  if (x.dtype().is_floating())
-    return op_helpers::unary_linear(
-        "negative", x, [](auto a) { return -a; }, negated);
+  if (x.dtype().is_floating()) return op_helpers::unary_linear("negative", x, opposite, negated);
   return op_helpers::apply_integer([](auto a) { return -a; }, x);
 }
 

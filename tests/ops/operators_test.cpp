@@ -1,5 +1,6 @@
 #include <ktape/ops/control/function.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
 
@@ -117,4 +118,25 @@ TEST_CASE("the gradient of a number by a tensor does not square the tensor") {
     return slope([](const Tensor& w) { return slope([](const Tensor& u) { return 1 / u; }, w); }, v);
   };
   CHECK(values(slope_of_slope(doubles({0, 2, inf}))) == Values{inf, 0.25, 0});
+}
+
+TEST_CASE("minus 0 is -0, in every dtype, and 0 for integers") {
+  for (const char* dtype : {"float16", "bfloat16", "float32", "float64"})
+    for (const std::int64_t n : {1, 37}) {
+      CAPTURE(dtype);
+      const auto negative_zeros = [](const Tensor& x) {
+        for (const double each : values(x))
+          if (each != 0 || !std::signbit(each)) return false;
+        return true;
+      };
+      const Tensor zeros = K::zeros({n}, {.dtype = dtype});
+      CHECK(negative_zeros(-zeros));
+      CHECK(!negative_zeros(-(-zeros)));
+      CHECK(negative_zeros(ops::negative(zeros)));
+      const Tensor in = K::placeholder({.shape = {n}, .dtype = dtype});
+      CHECK(negative_zeros(K::function({in}, {-in})({zeros})[0]));
+      CHECK(values(-K::cast(doubles({2., -3.}), dtype)) == Values{-2, 3});
+    }
+  CHECK(values(-ints({0, 5, -7})) == Values{0, -5, 7});
+  CHECK(values(1 / -K::zeros({1})) == Values{-inf});
 }
