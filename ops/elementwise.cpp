@@ -11,13 +11,16 @@
 #include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ktape::backend {
 
 // The functions of SIMD vectors, beside the functions of tensors with equal names.
 using kernels::functions::cos, kernels::functions::erf, kernels::functions::exp, kernels::functions::expm1;
-using kernels::functions::log, kernels::functions::log1p, kernels::functions::sin, kernels::functions::tanh;
+using kernels::functions::gaussian;
+using kernels::functions::log, kernels::functions::log1p, kernels::functions::pow, kernels::functions::sin;
+using kernels::functions::tanh;
 
 namespace {
 
@@ -30,6 +33,17 @@ void expect_number(const char* op, const Tensor& x) {
 }
 
 constexpr double two_over_sqrt_pi = 1.1283791670955126;
+
+/// Returns 1 - tanh(a)^2; for vectors, with the digits that tanh(a) has not near 1.
+template <class A>
+xsimd::batch<A> tanh_slope(const xsimd::batch<A>& a) {
+  return kernels::functions::logistic_slope(a + a) * A(4);
+}
+Tensor tanh_slope(const Tensor& a) {
+  const Tensor t = tanh(a);
+  return 1 - t * t;
+}
+Tensor gaussian(const Tensor& a) { return exp(-(a * a)); }
 
 }  // namespace
 
@@ -62,8 +76,8 @@ Tensor exp(const Tensor& x) {
 }
 
 Tensor expm1(const Tensor& x) {
-  return unary_by_output(
-      "expm1", x, [](auto a) { return expm1(a); }, [](auto g, auto y) { return g * (y + 1); });
+  return unary_by_input(
+      "expm1", x, [](auto a) { return expm1(a); }, [](auto g, auto a) { return g * exp(a); });
 }
 
 Tensor log(const Tensor& x) {
@@ -104,14 +118,14 @@ Tensor cos(const Tensor& x) {
 }
 
 Tensor tanh(const Tensor& x) {
-  return unary_by_output(
-      "tanh", x, [](auto a) { return tanh(a); }, [](auto g, auto y) { return g * (1 - y * y); });
+  return unary_by_input(
+      "tanh", x, [](auto a) { return tanh(a); }, [](auto g, auto a) { return g * tanh_slope(a); });
 }
 
 Tensor erf(const Tensor& x) {
   return unary_by_input(
       "erf", x, [](auto a) { return erf(a); },
-      [](auto g, auto a) { return g * two_over_sqrt_pi * exp(-(a * a)); });
+      [](auto g, auto a) { return g * two_over_sqrt_pi * gaussian(a); });
 }
 
 namespace {
@@ -123,28 +137,13 @@ B integer_power(B x, std::int64_t n) {
   return result;
 }
 
-/// Returns x ** a with the special cases of C's pow: 1 for x ** 0, 1 ** a and (-1) ** infinity, the sign of x
-/// for odd powers, NaN for fractional powers of negative numbers.
-template <class B>
-B power(const B& x, const B& a) {
-  const B half = a * 0.5, infinite = like(x, INFINITY), size = abs(x);
-  const auto whole = a == trunc(a);
-  const auto one = (a == 0) | (x == 1) | ((size == 1) & (abs(a) == infinite));
-  const B y = select(one, like(x, 1), kernels::functions::power_of_magnitude(x, a));
-  const B kept = select(whole & !(half == trunc(half)), copysign(y, x), y);
-  return select(whole | !(x < 0) | (size == infinite) | !(a == a), kept, like(x, NAN));
-}
-Tensor power(const Tensor& x, const Tensor& a) { return pow(x, a); }
-
-template <class B>
-B real_power(const B& x, double a) {
-  const bool whole = a == std::trunc(a), even = a / 2 == std::trunc(a / 2);
-  if (whole && std::fabs(a) <= 16)
-    return a >= 0 ? integer_power(x, static_cast<std::int64_t>(a))
-                  : 1 / integer_power(x, static_cast<std::int64_t>(-a));
-  const B y = kernels::functions::power_of_magnitude(x, like(x, a));
-  if (whole) return even ? y : copysign(y, x);
-  return select((x < 0) & (x > like(x, -INFINITY)), like(x, NAN), y);
+template <class A>
+xsimd::batch<A> real_power(const xsimd::batch<A>& x, double a) {
+  const bool whole = a == std::trunc(a);
+  if (whole && a >= 0 && a <= 4) return integer_power(x, static_cast<std::int64_t>(a));
+  if (whole && std::fabs(a) <= 16) return kernels::wide::whole_power<A>(x, static_cast<int>(a));
+  const auto y = kernels::functions::pow(x, like(x, a));
+  return whole && a / 2 != std::trunc(a / 2) ? xsimd::copysign(y, x) : y;  // floats of 2^24 or more are even
 }
 Tensor real_power(const Tensor& x, double a) { return pow(x, Scalar(a)); }
 }  // namespace
@@ -197,7 +196,7 @@ Tensor integer_pow(const Tensor& x, const Tensor& a, const Shape& shape) {
 constexpr auto slope_of_base = [](const auto& g, const auto& x, const auto& a) {
   // The slope of x ** 0 is 0 everywhere, but 0 * 0 ** -1 is NaN: x = 1 is used in place of x = 0.
   const auto both_zero = abs(x) + abs(a) == like(x, 0);
-  const auto p = power(select(both_zero, like(x, 1), x), a - 1);
+  const auto p = pow(select(both_zero, like(x, 1), x), a - 1);
   // The power is 0 around x, so the slope is 0 and not infinity * 0, which is NaN.
   const auto stays = abs(p) + 1 / abs(a) == like(x, 0);
   return g * select(stays, like(x, 0), a) * p;
@@ -222,7 +221,7 @@ Tensor pow(const TensorOrNumber& base, const TensorOrNumber& exponent) {
   if (x.dtype().is_integer()) return integer_pow(x, a, shape);
   Tensor out = op_helpers::result(shape, x.dtype(), "pow");
   op_helpers::compute<Elements::Floating>(
-      out, x.dtype(), [](auto v, auto n) { return power(v, n); }, x, a);
+      out, x.dtype(), [](auto v, auto n) { return kernels::functions::pow(v, n); }, x, a);
   if (recording(x, a))
     record("pow", out, {x, a}, [x, a](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] { return sum_to(op_helpers::along(slope_of_base, g, x, a), x.shape()); });

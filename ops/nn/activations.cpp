@@ -19,7 +19,7 @@
 namespace ktape::backend {
 
 // The functions of vectors, beside those of tensors.
-using kernels::functions::exp, kernels::functions::expm1, kernels::functions::tanh;
+using kernels::functions::exp, kernels::functions::expm1;
 
 namespace {
 
@@ -28,13 +28,9 @@ using op_helpers::bounded, op_helpers::chained, op_helpers::like, op_helpers::se
 using op_helpers::narrowed, op_helpers::widened;
 using op_helpers::unary_by_input, op_helpers::unary_by_output;
 
-/// Returns the logistic function of a vector. For a Tensor, the op is used, whose gradient is right where exp
-/// overflows.
-template <class B>
-B logistic(const B& a) {
-  return 1 / (1 + exp(-a));
-}
+using kernels::functions::logistic, kernels::functions::logistic_slope;
 Tensor logistic(const Tensor& a) { return sigmoid(a); }
+Tensor logistic_slope(const Tensor& a) { return sigmoid(a) * sigmoid(-a); }
 
 template <class B>
 B magnitude(const B& a) {
@@ -113,8 +109,9 @@ Tensor log_softmax(const Tensor& x, int axis) {
 Tensor sigmoid(const Tensor& x) {
   op_helpers::expect_floating("sigmoid", x);
   if (is_symbolic(x)) return defer("sigmoid", {x.shape(), x.dtype()}, sigmoid, x);
-  Tensor out = unary_by_output(
-      "sigmoid", x, [](auto a) { return logistic(a); }, [](auto g, auto y) { return g * (y * (1 - y)); });
+  // The slope y (1 - y) would lose the digits that y has not near 1; the result keeps x in any case.
+  Tensor out = unary_by_input(
+      "sigmoid", x, [](auto a) { return logistic(a); }, [](auto g, auto a) { return g * logistic_slope(a); });
   set_computed_from(out, {.op = "sigmoid", .input = x});
   return out;
 }
@@ -238,13 +235,22 @@ constexpr double tanh_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, ta
 
 Tensor normal_cdf(const Tensor& a) { return (erf(a * root_half) + 1) * 0.5; }
 
-constexpr auto gelu_slope = [](auto g, auto a) {
-  return g * (normal_cdf(a) + a * (exp(a * a * -0.5) * density_scale));
-};
+template <class A>
+xsimd::batch<A> normal_density(const xsimd::batch<A>& a) {
+  return kernels::wide::exp_of_square<A>(a, A(-0.5)) * A(density_scale);
+}
+Tensor normal_density(const Tensor& a) { return exp(a * a * -0.5) * density_scale; }
 
+constexpr auto gelu_slope = [](auto g, auto a) { return g * (normal_cdf(a) + a * normal_density(a)); };
+
+/// (1 + tanh(u)) / 2 is the logistic function of 2 u, which keeps its digits where tanh(u) is near -1.
+constexpr auto twice_gelu_argument = [](auto a) { return (a * a * a * tanh_cube + a) * (2 * tanh_scale); };
 constexpr auto gelu_tanh_slope = [](auto g, auto a) {
-  const auto t = tanh((a * a * a * tanh_cube + a) * tanh_scale);
-  return g * 0.5 * (t + 1 + a * (1 - t * t) * (a * a * (3 * tanh_cube) + 1) * tanh_scale);
+  const auto u = twice_gelu_argument(a);
+  const auto near =
+      select(magnitude(a) < 32, a, like(a, 0));  // further away, the slope of the logistic function is 0
+  return g *
+         (logistic(u) + near * logistic_slope(u) * (near * near * (3 * tanh_cube) + 1) * (2 * tanh_scale));
 };
 
 }  // namespace
@@ -254,8 +260,7 @@ Tensor gelu(const Tensor& x, const GeluOptions& options) {
   if (is_symbolic(x)) return defer_described("gelu", {x.shape(), x.dtype()}, gelu, x, options);
   if (options.approximate)
     return unary_by_input(
-        "gelu", x, [](auto a) { return a * 0.5 * (tanh((a * a * a * tanh_cube + a) * tanh_scale) + 1); },
-        gelu_tanh_slope);
+        "gelu", x, [](auto a) { return a * logistic(twice_gelu_argument(a)); }, gelu_tanh_slope);
   return unary_by_input(
       "gelu", x, [](auto a) { return a * normal_cdf(a); }, gelu_slope);
 }

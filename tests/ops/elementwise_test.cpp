@@ -117,6 +117,67 @@ TEST_CASE("pow agrees with C at 0, 1, infinities and NaN") {
   CHECK(values<float>(K::gradients(K::pow(x, a), {x})[0]) == std::vector<float>{0, 1, 0});
 }
 
+TEST_CASE("pow agrees with C for exponents of all sizes") {
+  const auto check = [&]<class T>(T) {
+    using Limits = std::numeric_limits<T>;
+    const T next = std::nextafter(T(1), T(2)), before = std::nextafter(T(1), T(0));
+    std::vector<T> bases = {0, T(0.5), 2,        T(0.9),  T(1.1),        next,          before,
+                            1, 3,      T(1e-20), T(1e20), Limits::max(), Limits::min(), Limits::denorm_min()};
+    std::vector<T> exponents = {1,
+                                2,
+                                3,
+                                4,
+                                5,
+                                7,
+                                12,
+                                16,
+                                17,
+                                100,
+                                101,
+                                T(0.5),
+                                T(1.5),
+                                T(1e5),
+                                T(99999),
+                                T(8388607),
+                                T(16777215),
+                                T(16777216),
+                                T(1e8),
+                                T(1e14),
+                                T(3e14),
+                                T(1e15),
+                                T(1e20),
+                                T(1e30),
+                                T(1e37),
+                                Limits::max(),
+                                Limits::min(),
+                                Limits::denorm_min()};
+    for (auto* list : {&bases, &exponents})
+      for (std::size_t i = 0, n = list->size(); i < n; ++i) list->push_back(-(*list)[i]);
+    for (const T a : exponents) {
+      const Tensor x = K::constant(bases, {.dtype = ktape::dtype_of<T>()});
+      const Tensor each = K::constant(std::vector<T>(bases.size(), a), {.dtype = ktape::dtype_of<T>()});
+      const std::vector<T> by_tensor = values<T>(K::pow(x, each)),
+                           by_number = values<T>(K::pow(x, double(a)));
+      for (std::size_t i = 0; i < bases.size(); ++i)
+        for (const T got : {by_tensor[i], by_number[i]}) {
+          const T wanted =
+              static_cast<T>(std::pow(static_cast<long double>(bases[i]), static_cast<long double>(a)));
+          INFO(bases[i], " ** ", a, " = ", got, ", wanted ", wanted);
+          const T size = std::fabs(wanted),
+                  unit = std::isfinite(wanted) ? std::nextafter(size, T(INFINITY)) - size : 0;
+          const bool right =
+              std::isnan(wanted) ? std::isnan(got) : got == wanted || std::fabs(got - wanted) <= 2 * unit;
+          if (!right) CHECK(got == wanted);
+          if (right)
+            CHECK(std::signbit(got) == (std::isnan(wanted) ? std::signbit(got) : std::signbit(wanted)));
+        }
+    }
+  };
+  check(float{});
+  check(double{});
+  CHECK(values<float>(K::pow(K::constant({1., 0.5, 2.}), 1e300)) == std::vector<float>{1, 0, INFINITY});
+}
+
 TEST_CASE("pow has no NaN slope where it is constant") {
   const Variable x = K::variable({0.5, 2., 0.}), a = K::variable({inf, -inf, -1.});
   const auto slopes = K::gradients(K::pow(x, a), {x, a});

@@ -10,21 +10,41 @@
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
+#include <cmath>
+
 namespace ktape::ops {
 
 namespace K = backend;
 
 namespace {
 
-using K::exp, K::sqrt, K::tanh;
+using K::abs, K::exp, K::sqrt, K::tanh;
 using kernels::functions::exp, kernels::functions::expm1, kernels::functions::tanh;
 using op_helpers::floating, op_helpers::like, op_helpers::select, op_helpers::unary_by_input;
 
-template <class B>
-B logistic(const B& a) {
-  return 1 / (1 + exp(-a));
-}
+using kernels::functions::logistic;
 Tensor logistic(const Tensor& a) { return K::sigmoid(a); }
+
+/// (x - tanh(x)) / x^3 as a polynomial of x^2 for |x| < 1.2, of which floats need fewer terms.
+template <class A>
+constexpr double tanh_rest[] = {-8.52933191e-6, 8.24564728e-5, -3.91371434e-4, 1.28402594e-3, -3.49412425e-3,
+                                8.8279216e-3,   -0.0218620052, 0.05396743516,  -0.1333332981, 0.3333333331};
+template <>
+constexpr double tanh_rest<double>[] = {
+    2.82375693660507136e-10,  -4.55963358650383808e-9,   3.55867117106154322e-8,  -1.81424833332342451e-7,
+    6.93478059592677096e-7,   -2.17771899300833726e-6,   6.03475492464017789e-6,  -0.0000156034281867361141,
+    0.0000390905011556186932, -0.0000968282909424389092, 0.000239098103268853566, -0.000590019124080132014,
+    0.0014558327520646155,    -0.00359212780983343553,   0.00886323550892526262,  -0.0218694885349669168,
+    0.0539682539682182848,    -0.133333333333332907,     0.333333333333333332};
+
+/// Returns a - tanh(a), which cancels for small a.
+template <class A>
+xsimd::batch<A> less_tanh(const xsimd::batch<A>& a) {
+  const xsimd::batch<A> z = a * a;
+  xsimd::batch<A> sum(0);
+  for (const double c : tanh_rest<A>) sum = sum * z + static_cast<A>(c);
+  return xsimd::select(xsimd::abs(a) < xsimd::batch<A>(A(1.2)), a * z * sum, a - tanh(a));
+}
 
 /// The slope of selu for x > 0, and the limit of the slope at 0 from below.
 constexpr double selu_scale = 1.0507009873554805, selu_low_scale = selu_scale * 1.6732632423543772;
@@ -78,7 +98,7 @@ Tensor hard_swish(const Tensor& x) {
 Tensor hard_tanh(const Tensor& x) { return K::clip(floating("hard_tanh", x), -1, 1); }
 Tensor tanh_shrink(const Tensor& x) {
   return unary_by_input(
-      "tanh_shrink", floating("tanh_shrink", x), [](auto a) { return a - tanh(a); },
+      "tanh_shrink", floating("tanh_shrink", x), [](auto a) { return less_tanh(a); },
       [](auto g, auto a) {
         const auto t = tanh(a);
         return g * (t * t);
@@ -106,7 +126,7 @@ Tensor celu(const Tensor& given, double alpha) {
   const Tensor x = floating("celu", given);
   if (is_symbolic(x)) return defer_described("celu", info_of(x), celu, x, alpha);
   return unary_by_input(
-      "celu", x, [c = alpha](auto a) { return select(a > 0, a, c * (exp(a / c) - 1)); },
+      "celu", x, [c = alpha](auto a) { return select(a > 0, a, expm1(a / c) * c); },
       [c = alpha](auto g, auto a) { return select(a > 0, g, g * exp(select(a > 0, like(a, 0), a) / c)); });
 }
 
@@ -115,7 +135,7 @@ Tensor silu(const Tensor& x) {
       "silu", floating("silu", x), [](auto a) { return a * logistic(a); },
       [](auto g, auto a) {
         const auto s = logistic(a);
-        return g * (s * (1 + a * (1 - s)));
+        return g * (s * (1 + a * logistic(-a)));
       });
 }
 
@@ -159,12 +179,33 @@ Tensor threshold(const Tensor& given, double threshold, double default_value) {
       [t = threshold](auto g, auto a) { return select(a > t, g, like(g, 0)); });
 }
 
+namespace {
+
+/// Returns sqrt(a^2 + b) / 2, without a^2 where it could overflow and b has no influence.
+constexpr auto half_root = [](const auto& a, double b) {
+  const auto half = abs(a) * 0.5;
+  const auto far = half > like(half, std::sqrt(std::fabs(b)) * 0x1p28);
+  const auto near = select(far, like(half, 0), half);
+  return select(far, half, sqrt(near * near + b / 4));
+};
+
+/// Returns a / 2 + root; for negative a as the quotient of b / 4 and root - a / 2, which does not cancel.
+constexpr auto squareplus_of = [](const auto& a, const auto& root, double b) {
+  const auto large = abs(a) * 0.5 + root;
+  return select(a < 0, (b / 4) / select(large == 0, like(large, 1), large), large);
+};
+
+}  // namespace
+
 Tensor squareplus(const Tensor& given, double b) {
   const Tensor x = floating("squareplus", given);
   if (is_symbolic(x)) return defer_described("squareplus", info_of(x), squareplus, x, b);
   return unary_by_input(
-      "squareplus", x, [b](auto a) { return (a + sqrt(a * a + b)) * 0.5; },
-      [b](auto g, auto a) { return g * ((1 + a / sqrt(a * a + b)) * 0.5); });
+      "squareplus", x, [b](auto a) { return squareplus_of(a, half_root(a, b), b); },
+      [b](auto g, auto a) {
+        const auto root = half_root(a, b);
+        return g * (squareplus_of(a, root, b) / (root + root));
+      });
 }
 
 Tensor sparsemax(const Tensor& given, int axis) {

@@ -68,11 +68,16 @@ Tensor ldexp(const Tensor& x1, const TensorOrNumber& x2) {
       [](const Tensor&, const Tensor& n, const Tensor&) { return exp2(n); }, nullptr);
 }
 
+namespace {
+/// Returns x / h^2, without the square, which can overflow or vanish.
+Tensor over_square(const Tensor& x, const Tensor& h) { return x / h / h; }
+}  // namespace
+
 Tensor arctan2(const TensorOrNumber& x1, const TensorOrNumber& x2) {
   return smooth_binary(
       "arctan2", promoted_floating("arctan2", x1, x2), [](auto y, auto x) { return vectors::atan2(y, x); },
-      [](const Tensor& y, const Tensor& x, const Tensor&) { return x / (x * x + y * y); },
-      [](const Tensor& y, const Tensor& x, const Tensor&) { return -y / (x * x + y * y); });
+      [](const Tensor& y, const Tensor& x, const Tensor&) { return over_square(x, hypot(x, y)); },
+      [](const Tensor& y, const Tensor& x, const Tensor&) { return -over_square(y, hypot(x, y)); });
 }
 
 Tensor hypot(const TensorOrNumber& x1, const TensorOrNumber& x2) {

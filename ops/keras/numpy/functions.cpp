@@ -2,6 +2,7 @@
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/unary.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
@@ -111,7 +112,7 @@ Tensor sqrt(const Tensor& x) {
 Tensor rsqrt(const Tensor& x) {
   return smooth_unary(
       "rsqrt", x, [](auto a) { return decltype(a)(1) / xsimd::sqrt(a); },
-      [](const Tensor&, const Tensor& y) { return -0.5 * (y * y * y); });
+      [](const Tensor&, const Tensor& y) { return y * -0.5 * (y * y); });
 }
 Tensor cbrt(const Tensor& x) {
   return smooth_unary(
@@ -153,7 +154,10 @@ Tensor arccos(const Tensor& x) {
 Tensor arctan(const Tensor& x) {
   return smooth_unary(
       "arctan", x, [](auto a) { return vectors::atan(a); },
-      [](const Tensor& x, const Tensor&) { return 1 / (1 + x * x); });
+      [](const Tensor& x, const Tensor&) {
+        const Tensor h = hypot(x, 1);
+        return 1 / h / h;
+      });
 }
 
 namespace {
@@ -192,6 +196,25 @@ constexpr double sinc_slope_near_0[] = {20 / 51090942171709440000.,
 // The functions of vectors, beside those of tensors.
 using vectors::cos, vectors::sin;
 
+template <class A>
+xsimd::batch<A> nearest(const xsimd::batch<A>& x) {
+  return xsimd::nearbyint(x);
+}
+Tensor nearest(const Tensor& x) { return backend::round(x); }
+
+/// sin(pi a) = sign sin(angle), and so for cos: half turns are taken away before a is multiplied by pi, so that the sine of whole
+/// numbers is 0.
+template <class B>
+struct HalfTurns {
+  B sign, angle;
+  explicit HalfTurns(const B& a) : HalfTurns(a, nearest(a)) {}
+
+ private:
+  HalfTurns(const B& a, const B& n) : HalfTurns(a, n, n - nearest(n * 0.5) * 2) {}
+  HalfTurns(const B& a, const B& n, const B& odd)
+      : sign(1 - odd * odd * 2), angle((a - n) * std::numbers::pi) {}
+};
+
 }  // namespace
 
 Tensor sinc(const Tensor& x) {
@@ -201,14 +224,17 @@ Tensor sinc(const Tensor& x) {
       [](auto a) {
         const auto t = a * std::numbers::pi;
         const auto small = abs(t) < like(t, 1);
-        const auto away = select(small, like(t, 1), t);
-        return select(small, horner(t * t, sinc_near_0), sin(away) / away);
+        const auto away = select(small, like(a, 0.5), a);
+        const HalfTurns<std::decay_t<decltype(away)>> turns(away);
+        return select(small, horner(t * t, sinc_near_0),
+                      turns.sign * sin(turns.angle) / (away * std::numbers::pi));
       },
       [](auto g, auto a) {
         const auto t = a * std::numbers::pi;
         const auto small = abs(t) < like(t, 1);
-        const auto away = select(small, like(t, 1), t);
-        const auto quotient = (cos(away) - sin(away) / away) / away;
+        const auto away = select(small, like(a, 0.5), a), size = away * std::numbers::pi;
+        const HalfTurns<std::decay_t<decltype(away)>> turns(away);
+        const auto quotient = turns.sign * (cos(turns.angle) - sin(turns.angle) / size) / size;
         return g * (select(small, t * horner(t * t, sinc_slope_near_0), quotient) * std::numbers::pi);
       });
 }
@@ -226,12 +252,12 @@ Tensor cosh(const Tensor& x) {
 Tensor arcsinh(const Tensor& x) {
   return smooth_unary(
       "arcsinh", x, [](auto a) { return vectors::asinh(a); },
-      [](const Tensor& x, const Tensor&) { return rsqrt(x * x + 1); });
+      [](const Tensor& x, const Tensor&) { return 1 / hypot(x, 1); });
 }
 Tensor arccosh(const Tensor& x) {
   return smooth_unary(
       "arccosh", x, [](auto a) { return vectors::acosh(a); },
-      [](const Tensor& x, const Tensor&) { return rsqrt((x - 1) * (x + 1)); });
+      [](const Tensor& x, const Tensor&) { return rsqrt(x - 1) * rsqrt(x + 1); });
 }
 Tensor arctanh(const Tensor& x) {
   return smooth_unary(
@@ -239,10 +265,18 @@ Tensor arctanh(const Tensor& x) {
       [](const Tensor& x, const Tensor&) { return 1 / ((1 - x) * (1 + x)); });
 }
 
+namespace {
+Tensor gaussian(const Tensor& x) {
+  return smooth_unary(
+      "gaussian", x, [](auto a) { return vectors::gaussian(a); },
+      [](const Tensor& x, const Tensor& y) { return -2 * x * y; });
+}
+}  // namespace
+
 Tensor erfc(const Tensor& x) {
   return smooth_unary(
       "erfc", x, [](auto a) { return vectors::erfc(a); },
-      [](const Tensor& x, const Tensor&) { return -std::numbers::inv_sqrtpi * 2 * exp(-x * x); });
+      [](const Tensor& x, const Tensor&) { return -std::numbers::inv_sqrtpi * 2 * gaussian(x); });
 }
 
 namespace {

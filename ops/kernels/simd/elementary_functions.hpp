@@ -28,6 +28,7 @@ template <>
 struct Constants<float> : ExpConstants<float> {
   static constexpr float log[] = {0.2995919673f, 0.3997891011f, 0.6666671374f};
   static constexpr float log1p[] = {0.2685202729f, 0.2823654666f, 0.4000756307f, 0.6666664033f};
+  static constexpr float tanh[] = {0.02025317601f, -0.05387275976f, 0.1333315099f, -0.3333333279f};
   static constexpr float half_pi[] = {1.57079637f, -4.37113883e-8f, -1.71512489e-15f}, most_turns = 1e5f;
   static constexpr float sin[] = {-1.958784052e-4f, 8.332748038e-3f, -0.1666666466f};
   static constexpr float cos[] = {2.454789162e-5f, -1.38883028e-3f, 0.04166666466f};
@@ -45,6 +46,9 @@ struct Constants<double> : ExpConstants<double> {
                                      0.133141355508811629, 0.153855705929122436,  0.181817894173264479,
                                      0.222222227178017817, 0.285714285671050609,  0.400000000000145966,
                                      0.666666666666666586};
+  static constexpr double tanh[] = {0.000506034570438383236, -0.00144310997430819779, 0.00359110848740379143,
+                                    -0.0088631899846469567,  0.0218694874276446919,   -0.0539682539549780352,
+                                    0.133333333333272674,    -0.333333333333333288};
   static constexpr double half_pi[] = {1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33};
   static constexpr double most_turns = 1e9;
   static constexpr double sin[] = {1.59181012302741203e-10, -2.50511314554279474e-8, 2.75573161006830291e-6,
@@ -61,16 +65,23 @@ struct Constants<double> : ExpConstants<double> {
       0.495305615969976345,     -0.665382502890056703,  0.769193049750062959};
 };
 
-/// Returns e^(-y^2 / 2). The exponent includes the rounding error of y^2, which matters for large y.
+/// Returns x without the low half of its digits.
 template <class A>
-Vec<A> bell(Vec<A> y) {
-#if defined(KTAPE_FUSED)
-  const Vec<A> square = y * y * A(-0.5), density = exp_of<A>(square);
-  return density + density * kernels::detail::fused(y * A(-0.5), y, -square);
-#else
+Vec<A> high_half(Vec<A> x) {
   constexpr auto low_half = (bits_of<A>(1) << (sizeof(A) == 4 ? 12 : 27)) - 1;
-  const auto high = reinterpret_cast<Vec<A>>(reinterpret_cast<Vec<bits_of<A>>>(y) & ~low_half);
-  return exp_of<A>(high * high * A(-0.5)) * exp_of<A>((high - y) * (high + y) * A(0.5));
+  return reinterpret_cast<Vec<A>>(reinterpret_cast<Vec<bits_of<A>>>(x) & ~low_half);
+}
+
+/// Returns e^(c y^2) for c = -1 or -1/2. The exponent includes the rounding error of y^2, which matters for large y.
+template <class A>
+Vec<A> exp_of_square(Vec<A> y, A c) {
+#if defined(KTAPE_FUSED)
+  const Vec<A> bounded = smaller<A>(splat(A(40)), magnitude<A>(y));  // an infinite square has no error
+  const Vec<A> square = bounded * bounded * c, density = exp_of_small<A>(square);
+  return density + density * kernels::detail::fused(bounded * c, bounded, -square);
+#else
+  const Vec<A> bounded = smaller<A>(splat(A(40)), magnitude<A>(y)), high = high_half<A>(bounded);
+  return exp_of_small<A>(high * high * c) * exp_of<A>((bounded - high) * (high + bounded) * c);
 #endif
 }
 
@@ -81,7 +92,8 @@ Vec<A> normal_cdf(Vec<A> x) {
   using C = Constants<A>;
   const Vec<A> y = smaller<A>(splat(A(40)), magnitude<A>(x));
   const Vec<A> inverse = A(1) / (y + C::centre);
-  const Vec<A> tail = bell<A>(y) * inverse * polynomial<A>(A(1) - A(2) * C::centre * inverse, C::tail);
+  const Vec<A> tail =
+      exp_of_square<A>(y, A(-0.5)) * inverse * polynomial<A>(A(1) - A(2) * C::centre * inverse, C::tail);
   return x > A(0) ? A(1) - tail : tail;
 }
 
@@ -93,17 +105,43 @@ Vec<A> log1p_of_fraction(Vec<A> x) {
 }
 
 using kernels::detail::exp_polynomial, kernels::detail::ExpParts, kernels::detail::fused;
-using kernels::detail::scale_by_power;
 
-/// The largest size of a log(x) for which `power_of_magnitude` returns x^a. Without AVX-512, the power is a normal
-/// number there.
-#if defined(__AVX512F__)
+/// Returns x y - product, the rounding error of a product.
 template <class A>
-inline constexpr A most_of_power = Constants<A>::bound;
+Vec<A> lost_of_product(Vec<A> x, Vec<A> y, Vec<A> product) {
+#if defined(KTAPE_FUSED)
+  return fused(x, y, -product);
 #else
-template <class A>
-inline constexpr A most_of_power = sizeof(A) == 4 ? 87 : 708;
+  const Vec<A> xh = high_half<A>(x), yh = high_half<A>(y), xl = x - xh, yl = y - yh;
+  return (xh * yh - product) + xh * yl + xl * yh + xl * yl;
 #endif
+}
+
+/// A number as the sum of two, with about twice the digits.
+template <class A>
+struct LongNumber {
+  Vec<A> high, low;
+  friend LongNumber operator*(const LongNumber& x, const LongNumber& y) {
+    const Vec<A> product = x.high * y.high;
+    return {product, lost_of_product<A>(x.high, y.high, product) + (x.high * y.low + x.low * y.high)};
+  }
+};
+
+/// Returns x^n, where x^2, x^4, ... keep their rounding errors, which the power would multiply.
+template <class A>
+Vec<A> whole_power(Vec<A> x, int n) {
+  const Vec<A> one = splat(A(1)), inverse = one / x;
+  LongNumber<A> base{x, Vec<A>{}}, power{one, Vec<A>{}};
+  if (n < 0) base = {inverse, (-lost_of_product<A>(inverse, x, one)) * inverse};
+  for (int rest = n < 0 ? -n : n; rest > 0; rest >>= 1) {
+    if (rest & 1) power = power * base;
+    if (rest > 1) base = base * base;
+  }
+  // The low part of 0 has no sign, and that of an infinite number no value.
+  const auto both = power.high != A(0) && magnitude<A>(power.high) <= std::numeric_limits<A>::max();
+  return both ? power.high + power.low : power.high;
+}
+using kernels::detail::scale_by_power;
 
 /// x = m 2^e with 0.75 <= m < 1.5.
 template <class A>
@@ -145,17 +183,6 @@ Split<A> split(Vec<A> x) {
 }
 #endif
 
-/// Returns y, and 0 where x is infinite or NaN; without AVX-512 always y, because `power_of_magnitude` takes finite
-/// numbers only.
-template <class A>
-Vec<A> if_finite([[maybe_unused]] Vec<A> x, Vec<A> y) {
-#if defined(__AVX512F__)
-  return magnitude<A>(x) <= std::numeric_limits<A>::max() ? y : Vec<A>{};
-#else
-  return y;
-#endif
-}
-
 /// log(1 + f) = f - square + rest, with the square f^2 / 2, for -0.25 <= f <= 0.5: an even polynomial of f /
 /// (2 + f).
 template <class A>
@@ -181,42 +208,6 @@ Vec<A> log(Vec<A> x) {
   return log_of<A>(parts.m - A(1), parts.e);
 }
 
-#if defined(KTAPE_FUSED)
-/// The logarithm of a number as a sum of two numbers: a power multiplies its error by the exponent.
-template <class A>
-struct LongLog {
-  Vec<A> high, low;
-  explicit LongLog(Vec<A> x) {
-    using C = Constants<A>;
-    const Split<A> split = wide::split<A>(x);
-    const Vec<A> f = split.m - A(1), e = split.e;
-    const LogParts<A> parts(f);
-    const Vec<A> whole = e * C::ln2_high, sum = whole + f, most = fused(f * A(-0.5), f, sum);
-    const Vec<A> lost =
-        (f - (sum - whole)) + fused(f * A(-0.5), f, sum - most) + (parts.rest + e * C::ln2_low);
-    const Vec<A> rest = if_finite<A>(whole, lost);
-    high = most + rest;
-    low = rest - (high - most);
-  }
-};
-
-/// Returns |x|^a: of any x and a with AVX-512, else of normal x and finite a, and NaN for results that are nearly
-/// too large or too small.
-template <class A>
-Vec<A> power_of_magnitude(Vec<A> x, Vec<A> a) {
-  const LongLog<A> log(magnitude<A>(x));
-  const Vec<A> product = a * log.high, lost = fused(a, log.high, -product) + a * log.low;
-  const ExpParts<A> parts(larger<A>(splat(-most_of_power<A>), smaller<A>(splat(most_of_power<A>), product)));
-  const Vec<A> power =
-      scale_by_power(Vec<A>(exp_polynomial<A>(parts.r + if_finite<A>(product, lost))), parts.k);
-#if defined(__AVX512F__)
-  return power;
-#else
-  return magnitude<A>(product) <= most_of_power<A> ? power : splat(std::numeric_limits<A>::quiet_NaN());
-#endif
-}
-#endif
-
 #if defined(__AVX512F__)
 /// Returns log(1 + x). The scaled x is added to the scaled 1, because 1 + x would lose the digits of a small
 /// x.
@@ -226,31 +217,40 @@ Vec<A> log1p(Vec<A> x) {
   const Vec<A> scale = scale_by_power(splat(A(1)), -e);
   const Vec<A> f = fused(x, scale, scale - A(1));
   const Vec<A> infinite = splat(std::numeric_limits<A>::infinity());
-  return log_of<A>(magnitude<A>(e) == infinite ? Vec<A>{} : f, e);
+  const Vec<A> y = log_of<A>(magnitude<A>(e) == infinite ? Vec<A>{} : f, e);
+  return x == A(0) ? x : y;
 }
 
-/// e^x = 2^k (1 + p).
+/// e^x = 2^k (1 + r + q): r is larger than q and should be added to the other terms first.
 template <class A>
 struct Expm1Parts : ExpParts<A> {
-  Vec<A> p;
-  explicit Expm1Parts(Vec<A> x) : ExpParts<A>(x) {
-    p = this->r * this->r * exp_polynomial<A>(this->r, 2) + this->r;
-  }
+  Vec<A> q;
+  explicit Expm1Parts(Vec<A> x) : ExpParts<A>(x) { q = this->r * this->r * exp_polynomial<A>(this->r, 2); }
+  /// Returns e^x 2^-k - 1 + c.
+  Vec<A> plus(Vec<A> c) const { return (c + this->r) + q; }
 };
 template <class A>
 Vec<A> expm1(Vec<A> x) {
   using C = Constants<A>;
   const Expm1Parts<A> parts(larger<A>(splat(A(-4) * C::one_from), smaller<A>(splat(C::bound), x)));
-  return scale_by_power(parts.p + (A(1) - scale_by_power(splat(A(1)), -parts.k)), parts.k);
+  const Vec<A> y = scale_by_power(parts.plus(A(1) - scale_by_power(splat(A(1)), -parts.k)), parts.k);
+  return x == A(0) ? x : y;
 }
-/// Returns tanh(x) as (e^2x - 1) / (e^2x + 1), with numerator and denominator divided by 2^k.
+/// Returns tanh(x): a polynomial for small x, then (e^2x - 1) / (e^2x + 1), and for large x 1 - 2 / (e^2x + 1), with numerators and
+/// denominator divided by 2^k.
 template <class A>
 Vec<A> tanh(Vec<A> x) {
-  const Expm1Parts<A> parts(smaller<A>(splat(Constants<A>::one_from), magnitude<A>(x)) * A(2));
+  using C = Constants<A>;
+  const Vec<A> size = magnitude<A>(x), z = size * size, near = size * z * polynomial<A>(z, C::tanh) + size;
+  const Expm1Parts<A> parts(smaller<A>(splat(C::one_from), size) * A(2));
   const Vec<A> one = scale_by_power(splat(A(1)), -parts.k);
-  return with_sign<A>((parts.p + (A(1) - one)) / (parts.p + (A(1) + one)), x);
+  const auto small = size < A(0.625);
+  const Vec<A> ratio = (small ? parts.plus(A(1) - one) : one + one) / ((parts.r + parts.q) + (A(1) + one));
+  return with_sign<A>(size < A(0.3) ? near : small ? ratio : A(1) - ratio, x);
 }
+#endif
 
+#if defined(KTAPE_FUSED)
 /// Returns the sine of x, or the cosine where `quarter` is 1. Multiples of pi / 2 are subtracted in three
 /// parts, which is exact enough for |x| below `most_turns`.
 template <class A>
@@ -267,7 +267,6 @@ Vec<A> sine(Vec<A> x, bits_of<A> quarter) {
   const Vec<A> value = (turns & Bits(1)) != Bits(0) ? cos : sin;
   return reinterpret_cast<Vec<A>>(reinterpret_cast<Vec<Bits>>(value) ^ (turns >> 1 << (8 * sizeof(A) - 1)));
 }
-
 #endif
 
 }  // namespace ktape::kernels::wide

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/ops/kernels/simd/vector.hpp>
+#include <ktape/ops/kernels/simd/exp.hpp>
 
 #include <cmath>
 
@@ -31,6 +31,20 @@ Batch<A> pair_by_pair(const Batch<A>& x, const Batch<A>& y, F f) {
   return Batch<A>::load_unaligned(a);
 }
 
+/// Applies f, a function of vectors of doubles, to floats: a result in double, rounded once, is off by half a unit.
+template <class F>
+Batch<float> through_doubles(const Batch<float>& x, F f) {
+  const Vec<float> floats = x;
+  Vec<float, vector_bytes / 2> halves[2];
+  std::memcpy(halves, &floats, sizeof floats);
+  for (auto& half : halves)
+    half = __builtin_convertvector(Vec<double>(f(__builtin_convertvector(half, Vec<double>))),
+                                   Vec<float, vector_bytes / 2>);
+  Vec<float> result;
+  std::memcpy(&result, halves, sizeof result);
+  return result;
+}
+
 #if defined(KTAPE_LIBMVEC)
 // The name of a function in libmvec begins with the set of instructions (b SSE, c AVX, d AVX2, e AVX-512) and the
 // number of lanes.
@@ -54,6 +68,14 @@ Batch<A> pair_by_pair(const Batch<A>& x, const Batch<A>& y, F f) {
   Batch<A> name(const Batch<A>& x) {                                          \
     return libmvec_##name(Vec<A>(x));                                         \
   }
+#define KTAPE_FUNCTION_BY_DOUBLES(name)                                           \
+  Vec<double> libmvec_##name(Vec<double>) __asm__(KTAPE_DOUBLES "v_" #name);      \
+  template <class A>                                                              \
+  Batch<A> name(const Batch<A>& x) {                                              \
+    if constexpr (std::is_same_v<A, float>)                                       \
+      return through_doubles(x, [](Vec<double> v) { return libmvec_##name(v); }); \
+    else return libmvec_##name(Vec<A>(x));                                        \
+  }
 #define KTAPE_FUNCTION_OF_TWO(name)                                                        \
   Vec<float> libmvec_##name(Vec<float>, Vec<float>) __asm__(KTAPE_FLOATS "vv_" #name "f"); \
   Vec<double> libmvec_##name(Vec<double>, Vec<double>) __asm__(KTAPE_DOUBLES "vv_" #name); \
@@ -67,6 +89,7 @@ Batch<A> pair_by_pair(const Batch<A>& x, const Batch<A>& y, F f) {
   Batch<A> name(const Batch<A>& x) {                              \
     return one_by_one(x, [](A each) { return std::name(each); }); \
   }
+#define KTAPE_FUNCTION_BY_DOUBLES KTAPE_FUNCTION
 #define KTAPE_FUNCTION_OF_TWO(name)                                      \
   template <class A>                                                     \
   Batch<A> name(const Batch<A>& x, const Batch<A>& y) {                  \
@@ -74,24 +97,25 @@ Batch<A> pair_by_pair(const Batch<A>& x, const Batch<A>& y, F f) {
   }
 #endif
 
-KTAPE_FUNCTION(acos)
-KTAPE_FUNCTION(acosh)
-KTAPE_FUNCTION(asin)
-KTAPE_FUNCTION(asinh)
+KTAPE_FUNCTION_BY_DOUBLES(acos)
+KTAPE_FUNCTION_BY_DOUBLES(acosh)
+KTAPE_FUNCTION_BY_DOUBLES(asin)
+KTAPE_FUNCTION_BY_DOUBLES(asinh)
 KTAPE_FUNCTION(atanh)
-KTAPE_FUNCTION(cbrt)
-KTAPE_FUNCTION(cosh)
+KTAPE_FUNCTION_BY_DOUBLES(cbrt)
+KTAPE_FUNCTION_BY_DOUBLES(cosh)
 KTAPE_FUNCTION(erfc)
 KTAPE_FUNCTION(exp2)
-KTAPE_FUNCTION(log10)
-KTAPE_FUNCTION(log2)
+KTAPE_FUNCTION_BY_DOUBLES(log10)
+KTAPE_FUNCTION_BY_DOUBLES(log2)
 KTAPE_FUNCTION(sinh)
-KTAPE_FUNCTION(tan)
+KTAPE_FUNCTION_BY_DOUBLES(tan)
 KTAPE_FUNCTION_OF_TWO(atan2)
 KTAPE_FUNCTION_OF_TWO(hypot)
+KTAPE_FUNCTION_OF_TWO(pow)
 #if defined(KTAPE_LIBMVEC)
-KTAPE_FUNCTION(atan)
-KTAPE_FUNCTION(erf)
+KTAPE_FUNCTION_BY_DOUBLES(atan)
+KTAPE_FUNCTION_BY_DOUBLES(erf)
 #else
 using xsimd::atan;
 /// Computes doubles lane by lane: xsimd's function is off by 50 units in the last place, and converts numbers
@@ -103,10 +127,12 @@ Batch<A> erf(const Batch<A>& x) {
 }
 #endif
 
-// With AVX-512, math.hpp has these functions.
-#if !defined(__AVX512F__)
+// math.hpp has these functions where products and sums are rounded once, or with AVX-512.
+#if !defined(KTAPE_FUSED)
 KTAPE_FUNCTION(cos)
 KTAPE_FUNCTION(sin)
+#endif
+#if !defined(__AVX512F__)
 #if defined(KTAPE_LIBMVEC)
 KTAPE_FUNCTION(expm1)
 KTAPE_FUNCTION(log1p)
@@ -121,6 +147,7 @@ Batch<A> expm1(const Batch<A>& x) {
 #endif
 
 #undef KTAPE_FUNCTION
+#undef KTAPE_FUNCTION_BY_DOUBLES
 #undef KTAPE_FUNCTION_OF_TWO
 #undef KTAPE_FLOATS
 #undef KTAPE_DOUBLES

@@ -11,6 +11,25 @@ Batch<A> exp(const Batch<A>& x) {
   return exp_of<A>(x);
 }
 
+/// Returns 1 / (1 + e^-x), also where e^-x overflows.
+template <class A>
+Batch<A> logistic(const Batch<A>& x) {
+  const Batch<A> one(A(1)), part = exp_of_small<A>(-xsimd::abs(x));
+  return xsimd::select(x < Batch<A>(A(0)), part, one) / (one + part);
+}
+/// Returns the derivative of the logistic function.
+template <class A>
+Batch<A> logistic_slope(const Batch<A>& x) {
+  const Batch<A> one(A(1)), part = exp_of_small<A>(-xsimd::abs(x)), sum = one + part;
+  return part / sum / sum;
+}
+
+/// Returns e^(-x^2).
+template <class A>
+Batch<A> gaussian(const Batch<A>& x) {
+  return wide::exp_of_square<A>(x, A(-1));
+}
+
 /// Round each lane down, up, or towards zero, with the sign of x, which xsimd 8.1 loses for zeros without SSE4.1.
 template <class A>
 Batch<A> floor(const Batch<A>& x) {
@@ -37,6 +56,27 @@ Batch<A> normal_cdf(const Batch<A>& x) {
   return wide::normal_cdf<A>(x);
 }
 
+#if defined(KTAPE_FUSED)
+/// Returns the sine of each lane: by vectors for moderate x, one by one with `exact` for lanes of many turns,
+/// infinities and NaN.
+template <class A, class F>
+Batch<A> sine_or(F exact, const Batch<A>& x, bits_of<A> quarter) {
+  const Batch<A> y = wide::sine<A>(x, quarter);
+  const auto few = xsimd::abs(x) < Batch<A>(wide::Constants<A>::most_turns);
+  return xsimd::all(few) ? y
+                         : xsimd::select(few, y, one_by_one(xsimd::select(few, Batch<A>(A(0)), x), exact));
+}
+template <class A>
+Batch<A> sin(const Batch<A>& x) {
+  const Batch<A> y = sine_or([](A a) { return std::sin(a); }, x, 0);
+  return xsimd::select(x == Batch<A>(A(0)), x, y);  // the sign of 0
+}
+template <class A>
+Batch<A> cos(const Batch<A>& x) {
+  return sine_or([](A a) { return std::cos(a); }, x, 1);
+}
+#endif
+
 #if defined(__AVX512F__)
 template <class A>
 Batch<A> expm1(const Batch<A>& x) {
@@ -54,29 +94,6 @@ template <class A>
 Batch<A> tanh(const Batch<A>& x) {
   return wide::tanh<A>(x);
 }
-/// Returns the sine of each lane: by vectors for moderate x, one by one with `exact` for lanes of many turns,
-/// infinities and NaN.
-template <class A, class F>
-Batch<A> sine_or(F exact, const Batch<A>& x, bits_of<A> quarter) {
-  const Batch<A> y = wide::sine<A>(x, quarter);
-  const auto few = xsimd::abs(x) < Batch<A>(wide::Constants<A>::most_turns);
-  return xsimd::all(few) ? y
-                         : xsimd::select(few, y, one_by_one(xsimd::select(few, Batch<A>(A(0)), x), exact));
-}
-template <class A>
-Batch<A> sin(const Batch<A>& x) {
-  return sine_or([](A a) { return std::sin(a); }, x, 0);
-}
-template <class A>
-Batch<A> cos(const Batch<A>& x) {
-  return sine_or([](A a) { return std::cos(a); }, x, 1);
-}
-/// Returns |x|^a, except for C's special cases x = 1 and a = 0 with an operand that is not finite.
-template <class A>
-Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
-  return wide::power_of_magnitude<A>(x, a);
-}
-
 #else
 /// Returns log(x): numbers that are not normal and positive are scaled, or have a result of their own.
 template <class A>
@@ -91,28 +108,6 @@ Batch<A> log(const Batch<A>& x) {
   const Batch<A> small = xsimd::select(x > Batch<A>(A(0)), y - std::log(scale), none);
   return xsimd::select(x < infinity, xsimd::select(subnormal, small, y), x);
 }
-#if defined(KTAPE_FUSED)
-/// Returns |x|^a: by vectors where x and the result are normal numbers, else one by one.
-template <class A>
-Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
-  using Limits = std::numeric_limits<A>;
-  const Batch<A> size = xsimd::abs(x), most(Limits::max()), y = wide::power_of_magnitude<A>(x, a);
-  const auto normal = (size >= Batch<A>(Limits::min())) & (size <= most) & (xsimd::abs(a) <= most) &
-                      (y >= Batch<A>(Limits::min() * 4)) & (y <= Batch<A>(Limits::max() / 8));
-  if (xsimd::all(normal)) return y;
-  const Batch<A> one(A(1));
-  return xsimd::select(normal, y,
-                       pair_by_pair(xsimd::select(normal, one, size), xsimd::select(normal, one, a),
-                                    [](A base, A exponent) { return std::pow(base, exponent); }));
-}
-
-#else
-/// Computes lane by lane: with vectors, an error in the logarithm grows with a.
-template <class A>
-Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
-  return pair_by_pair(x, a, [](A base, A exponent) { return std::pow(std::abs(base), exponent); });
-}
-#endif
 #endif
 
 }  // namespace ktape::kernels::functions

@@ -140,17 +140,30 @@ TEST_CASE("vectors of the error function, roots and powers") {
       [](long double x, long double y) { return std::hypot(x, y); });
 }
 
-TEST_CASE("vectors of powers of magnitudes, except where C has special cases") {
-  const auto power = [](const auto& x, const auto& a) { return functions::power_of_magnitude(x, a); };
-  const auto exact = [](long double x, long double a) { return std::pow(std::fabs(x), a); };
-  check_pairs("pow", random_numbers<float>({0.05, 20}, 1), random_numbers<float>({-20, 20}, 2), 4, power,
-              exact);
-  check_pairs("pow", random_numbers<double>({0.05, 20}, 1), random_numbers<double>({-20, 20}, 2), 6, power,
-              exact);
-  check_pairs("pow", random_numbers<float>({0.05, 20}, 1), random_numbers<float>({-60, 60}, 2), 4, power,
-              exact);
-  for (const double a : {0.3, 2.5, -1.5, 7.25, 120.5}) {
-    check_pairs("pow", special_numbers<float>(), {static_cast<float>(a)}, 4, power, exact);
-    check_pairs("pow", special_numbers<double>(), {a}, 6, power, exact);
-  }
+TEST_CASE("vectors of powers") {
+  const auto power = [](const auto& x, const auto& a) { return functions::pow(x, a); };
+  const auto exact = [](long double x, long double a) { return std::pow(x, a); };
+  const auto check_dtype = [&]<class T>(T) {
+    for (const Range range : {Range{-20, 20}, Range{-60, 60}})
+      check_pairs("pow", random_numbers<T>({0.05, 20}, 1), random_numbers<T>(range, 2), 2, power, exact);
+    for (const T a : special_numbers<T>()) check_pairs("pow", special_numbers<T>(), {a}, 2, power, exact);
+    for (const int n : {-16, -7, -2, -1, 1, 5, 12, 16})
+      check_pairs(
+          "whole_power", special_numbers<T>(), {T(0)}, 3,
+          [n](const auto& x, const auto&) { return k::Batch<T>(k::wide::whole_power<T>(x, n)); },
+          [n](long double x, long double) { return std::pow(x, static_cast<long double>(n)); });
+  };
+  check_dtype(float{});
+  check_dtype(double{});
+}
+
+TEST_CASE("vectors of the logistic function and of the bell curve") {
+  const auto logistic = [](long double x) { return 1 / (1 + std::exp(-x)); };
+  check("logistic", {-20, 20}, VECTORS(logistic), logistic, 3);
+  check("logistic", {-110, -85}, VECTORS(logistic), logistic, 3);
+  check(
+      "logistic_slope", {-30, 30}, VECTORS(logistic_slope),
+      [&](long double x) { return logistic(x) * logistic(-x); }, 5);
+  check(
+      "gaussian", {-9, 9}, VECTORS(gaussian), [](long double x) { return std::exp(-x * x); }, 3);
 }
