@@ -1,5 +1,5 @@
-#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/nn/bias.hpp>
