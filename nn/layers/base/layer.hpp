@@ -102,8 +102,8 @@ struct WeightOptions {
 /// Any number of threads may call one layer in inference at the same time, also in the first call and in
 /// `build`, which make the weights. First calls run one after another, so a first call must not wait for the
 /// first call of another thread. A stateful recurrent layer keeps the state of the call that ended last.
-/// Operations that change weights, settings or a vocabulary (training, `set_weights`, `set_trainable`,
-/// `adapt`) need the layer for one thread alone. See also autograd/tape.hpp.
+/// `set_weights` changes all weights at once for calls of other threads. Other operations that change weights, settings
+/// or a vocabulary (training, `set_trainable`, `adapt`) need the layer for one thread alone. See also autograd/tape.hpp.
 ///
 ///     nn::Layer layer = nn::Dropout(0.5);
 ///     std::cout << layer.class_name() << " "
