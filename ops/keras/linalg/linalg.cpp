@@ -289,7 +289,7 @@ Tensor norm(const Tensor& given, const NormOrder& ord, const Axes& axis, bool ke
   canonical_axes("norm", axes, x.ndim());
   if (axes.list().size() == 1) {
     if (ord.index() == 2) refuse(ord, "vectors");
-    return vector_norm(x, std::get<double>(ord), axes, keepdims);
+    return as_given(vector_norm(op_helpers::computed(x), std::get<double>(ord), axes, keepdims), x);
   }
   if (axes.list().size() != 2) fail("[norm] axis must name one or two axes: received ", axes.list().size());
   const Tensor found = matrix_norm(moveaxis(x, axes, {-2, -1}), ord);
