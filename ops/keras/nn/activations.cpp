@@ -10,6 +10,7 @@
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ktape::ops {
@@ -181,10 +182,20 @@ Tensor threshold(const Tensor& given, double threshold, double default_value) {
 
 namespace {
 
+/// Returns the number above which squares do not feel b.
+template <class B>
+B far_from(const B& a, double b) {
+  return like(a, std::sqrt(std::fabs(b)) * 0x1p28);
+}
+Tensor far_from(const Tensor& a, double b) {
+  const double digits = a.dtype().is_half() ? 64 : 0x1p28;
+  return like(a, std::min(std::sqrt(std::fabs(b)) * digits, op_helpers::largest_number(a.dtype())));
+}
+
 /// Returns sqrt(a^2 + b) / 2, without a^2 where it could overflow and b has no influence.
 constexpr auto half_root = [](const auto& a, double b) {
   const auto half = abs(a) * 0.5;
-  const auto far = half > like(half, std::sqrt(std::fabs(b)) * 0x1p28);
+  const auto far = half > far_from(half, b);
   const auto near = select(far, like(half, 0), half);
   return select(far, half, sqrt(near * near + b / 4));
 };
