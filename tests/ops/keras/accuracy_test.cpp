@@ -273,9 +273,9 @@ struct PairRow {
 };
 
 std::vector<PairRow> pair_rows() {
-  // Sums of logarithms have the digits of their larger term; the exponent of their slopes is rounded.
+  // Sums of logarithms have the digits of their larger term; the exponents of their slopes, and of that of a power, are rounded.
   return {
-      {"power", ops::power, {2}, {8, least}, {8, least}, true},
+      {"power", ops::power, {2}, {128, least}, {8, least}, true},
       {"arctan2", ops::arctan2, {3}},
       {"hypot", ops::hypot},
       {"logaddexp", ops::logaddexp, {3, 100}, {64}, {64}, false, 0, 100},
