@@ -93,7 +93,8 @@ std::string numbers(const Shape& list) {
 
 void check_extents(const char* op, const Shape& shape, std::size_t element_size, bool waits) {
   static const std::int64_t machine = std::min(max_bytes, memory_of_machine());
-  const std::int64_t most = waits ? max_bytes : machine;
+  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  const std::int64_t most = waits || empty ? max_bytes : machine;
   std::int64_t bytes = static_cast<std::int64_t>(element_size);
   for (std::int64_t n : shape)
     if (n < 0 && !(waits && n == None))

@@ -54,12 +54,10 @@ TEST_CASE("without memory in the system, tensors, kernels and their threads thro
   CHECK_THROWS_AS(WorkVector<float>(none / 4), ValueError);
   CHECK_THROWS_AS(parallel_for(1 << 20, 1, [](std::int64_t, std::int64_t) { allocate(none); }), ValueError);
   CHECK_THROWS_WITH_AS(K::zeros({1 << 20, 1 << 20, 32}, {.dtype = "uint8"}),
-                       "[zeros] the tensor must fit in memory: received shape=(1048576, 1048576, 32), "
-                       "dtype=uint8",
+                       "[zeros] the tensor must fit in memory: received shape=(1048576, 1048576, 32)",
                        ValueError);
   const Tensor x = K::zeros({1 << 23, 1}, {.dtype = "uint8"}), y = K::zeros({1 << 22}, {.dtype = "uint8"});
-  CHECK_THROWS_WITH_AS(x + y,
-                       "[add] the tensor must fit in memory: received shape=(8388608, 4194304), dtype=uint8",
+  CHECK_THROWS_WITH_AS(x + y, "[add] the tensor must fit in memory: received shape=(8388608, 4194304)",
                        ValueError);
   CHECK(memory_stats().live_bytes - before < 1 << 24);
 }

@@ -102,7 +102,7 @@ TEST_CASE("sizes that no memory holds are refused at once") {
          {"must fit in memory", [=](N n) { nn::Embedding(n, 4)(places); }},
          {"must fit in memory", [=](N n) { nn::Embedding(4, n)(places); }},
          {"must fit in memory", [=](N n) { nn::RepeatVector{n}(row); }},
-         {"must fit in memory", [=](N n) { nn::CategoryEncoding{n}(places); }},
+         {"must be at most 67108864", [=](N n) { nn::CategoryEncoding{n}(places); }},
          {"must fit in memory",
           [=](N n) {
             nn::MultiHeadAttention(n, 2)({steps, steps});
