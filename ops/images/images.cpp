@@ -88,7 +88,7 @@ Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t w
   shape[axis + 1] = scaled("resize_images", shape[axis + 1], width_factor);
   check_extents("resize_images", shape, x.dtype().size(), true);
   for (const std::int64_t factor : {height_factor, width_factor})
-    check_extents("resize_images", {factor}, x.dtype().size());  // of axes whose extents are unknown
+    check_extents("resize_images", {factor}, x.dtype().size(), true);  // of axes whose extents are unknown
   if (options.interpolation == "bilinear") return bilinear(x, axis, height_factor, width_factor);
   if (options.interpolation != "nearest")
     fail("[resize_images] interpolation must be \"nearest\" or \"bilinear\": received interpolation=\"",
@@ -106,7 +106,7 @@ Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t h
   for (int d = 0; d < 3; ++d) shape[axis + d] = scaled("resize_volumes", shape[axis + d], factors[d]);
   check_extents("resize_volumes", shape, x.dtype().size(), true);
   for (const std::int64_t factor : factors)
-    check_extents("resize_volumes", {factor}, x.dtype().size());  // of axes whose extents are unknown
+    check_extents("resize_volumes", {factor}, x.dtype().size(), true);  // of axes whose extents are unknown
   Tensor out = x;
   for (int d = 2; d >= 0; --d) out = repeat_elements(out, factors[d], axis + d);
   return out;

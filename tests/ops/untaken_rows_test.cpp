@@ -199,7 +199,7 @@ bool mixes_samples(const std::string& name) {
   for (const char* part : {"conv", "attention", "lstm", "gru", "rnn", "batch"})
     if (name.find(part) != std::string::npos) return true;
   return name == "dot" || name == "layer_normalization" || name == "ops::layer_normalization" ||
-         name == "ops::svd";
+         name == "ops::svd" || name == "ops::qr";
 }
 
 }  // namespace

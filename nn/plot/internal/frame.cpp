@@ -100,14 +100,17 @@ int Frame::legend_rows(double limit) const {
 void Frame::draw_legend() {
   const double right = spec_.width - margin;
   const auto most_rows = static_cast<int>(std::max(1.0, 0.35 * spec_.height / legend_row));
-  double limit = std::min(260.0, right - margin - legend_sign);
+  const double widest = std::min(260.0, right - margin - legend_sign);
+  double limit = widest;
   while (limit > 60 && legend_rows(limit) > most_rows) limit *= 0.8;
+  const bool all = legend_rows(limit) <= most_rows;
+  if (!all) limit = widest;
   double x = margin;
   int row = 1;
   for (std::size_t i = 0; i < spec_.legend.size(); ++i) {
     const std::string name = fitted(spec_.legend[i].name, limit);
     const double width = legend_sign + text_length(name), rest = text_length("… and 1000 more");
-    const bool cut = row == most_rows && legend_rows(limit) > most_rows && i + 1 < spec_.legend.size();
+    const bool cut = row == most_rows && !all && i + 1 < spec_.legend.size();
     if (x > margin && x + width + (cut ? rest : 0) > right) {
       if (row == most_rows) {
         canvas_.text({x, top_ + 10}, "… and " + std::to_string(spec_.legend.size() - i) + " more", {});

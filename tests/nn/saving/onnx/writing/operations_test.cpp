@@ -25,6 +25,7 @@ const std::set<std::string>& refused() {
                                            "CTCDecode",
                                            "ctc_batch_cost",
                                            "ctc_decode",
+                                           "ReconstructPatches",
                                            "Unfold",
                                            "ExtractSequences",
                                            "normalize_batch_in_training",
