@@ -81,7 +81,7 @@ void CompiledNetwork::refresh(Variant& variant) const {
   const auto from = std::make_shared<std::vector<Ref<Storage>>>();
   bool finite = true;
   for (const Variable& variable : variables_) {
-    const Tensor value = variable.stored();
+    const Tensor& value = variable.stored();
     finite = finite && is_finite(value);
     from->push_back(value.get()->storage);
     elements.push_back(static_cast<const float*>(value.raw()));
