@@ -122,8 +122,10 @@ TEST_CASE("%edit runs what an editor makes of a cell") {
   CHECK(prompt.line("%edit 2") == "40");
   CHECK(prompt.line("%edit 99").find("ValueError: [%edit] the number must be one of %history, from 1 to ") ==
         0);
-  prompt.line("ofstream(\"it's.cpp\") << \"int b = 11; b\";");
-  CHECK(prompt.line("%edit it's.cpp") == "401");
+  const std::string file = (std::filesystem::temp_directory_path() / "it's.cpp").string();
+  prompt.line("ofstream(\"" + file + "\") << \"int b = 11; b\";");
+  CHECK(prompt.line("%edit " + file) == "401");
+  std::filesystem::remove(file);
   prompt.line("setenv(\"EDITOR\", \"false\", 1);");
   CHECK(prompt.line("%edit") == "the command ended with status 1");
 }
