@@ -53,7 +53,7 @@ class StepMaker {
   struct After {
     dnnl::post_ops after;
     std::string what;
-    std::vector<ElementFunction> apart;
+    std::vector<ElementFunction> apart = {};
   };
 
   void find_last_readers();
