@@ -1,5 +1,6 @@
 #include <ktape/autograd/base/structure_version.hpp>
 #include <ktape/autograd/scope.hpp>
+#include <ktape/nn/core/rethrow.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/call_reports.hpp>
 #include <ktape/nn/layers/base/internal/call_scopes.hpp>
@@ -181,15 +182,7 @@ bool any_symbolic(const CallArguments& arguments) {
     out << ')';
     return out.str();
   };
-  try {
-    throw;
-  } catch (const ValueError& error) {
-    throw ValueError(text(error));
-  } catch (const TypeError& error) {
-    throw TypeError(text(error));
-  } catch (const IOError& error) {
-    throw IOError(text(error));
-  }
+  rethrow_with(text);
 }
 
 /// Returns a mask for each input: the given masks or, if none are given, the masks that the inputs carry. The

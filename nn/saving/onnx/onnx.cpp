@@ -22,7 +22,7 @@ constexpr std::int64_t first_opset = 6, last_opset = 21;
 struct Scope {
   const Scope* outer;
   std::unordered_map<std::string, Tensor> values;
-  std::unordered_map<std::string, DType> halves;  ///< the dtypes of values that are kept in float32
+  std::unordered_map<std::string, DType> halves = {};  ///< the dtypes of values that are kept in float32
 
   const Tensor* find(const std::string& name) const {
     for (const Scope* scope = this; scope; scope = scope->outer)
@@ -115,7 +115,7 @@ class GraphChecker {
   }
 
  private:
-  /// Puts each node behind the nodes that make what it uses; the nodes of a cycle, and those after, stay behind.
+  /// Orders the nodes: each follows those that make its inputs. Nodes of a cycle, and those that use their outputs, come last.
   static void sort(Graph& graph, const Names& known) {
     std::unordered_map<std::string, std::size_t> maker;
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)

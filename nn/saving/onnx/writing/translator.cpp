@@ -1,3 +1,4 @@
+#include <ktape/nn/core/rethrow.hpp>
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/layers/base/masks.hpp>
 #include <ktape/nn/operations/operation_symbol.hpp>
@@ -149,15 +150,7 @@ namespace {
     const bool named = text.starts_with("[export_to]") || text.find("(in layer '") != text.npos;
     return named ? text : text + " (in layer '" + place + "', exported to ONNX)";
   };
-  try {
-    throw;
-  } catch (const ValueError& error) {
-    throw ValueError(text(error));
-  } catch (const TypeError& error) {
-    throw TypeError(text(error));
-  } catch (const IOError& error) {
-    throw IOError(text(error));
-  }
+  rethrow_with(text);
 }
 
 }  // namespace
