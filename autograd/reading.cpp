@@ -28,7 +28,7 @@ const Table closed, variables_themselves;  // stand for states, by their address
 /// Null as a rule. Otherwise the table of the values that wait, or `closed` while values move into variables.
 std::atomic<const Table*> gate{nullptr};
 
-/// What a thread reads.
+/// Tells through which table a thread reads variables.
 struct Reader {
   int scopes = 0;
   /// Null outside of scopes; otherwise the table through which the scope reads, or `variables_themselves`.
@@ -87,7 +87,7 @@ bool others_read_without(const Table* table) {
   });
 }
 
-/// What is to be destroyed without the mutex.
+/// Holds replaced values until the mutex is free: their destructors may take time, and locks of their own.
 struct Unread {
   std::shared_ptr<const Table> table;
   std::vector<Tensor> before;
