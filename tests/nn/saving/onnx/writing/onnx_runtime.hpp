@@ -25,7 +25,8 @@ inline std::string content_of(const std::string& path) {
 }
 
 /// Returns the folder node_modules with onnxruntime-node, installed at the first call; empty where npm is missing
-/// or cannot install the package. The scripts of the package, which fetch more files, do not run.
+/// or cannot install the package. The scripts of the package, which fetch more files, do not run. Tests that run at
+/// the same time wait for the one that installs: npm replaces files that another test may have mapped.
 inline const std::string& node_modules() {
   static const std::string folder = [] {
     const std::string home = std::string(KTAPE_TEST_ENGINES) + "/onnxruntime";
@@ -34,11 +35,11 @@ inline const std::string& node_modules() {
       return std::system(
                  ("node -e \"require('" + modules + "/onnxruntime-node')\" >/dev/null 2>&1").c_str()) == 0;
     };
-    if (works()) return modules;
     std::filesystem::create_directories(home);
     const std::string install = "cd '" + home +
-                                "' && npm install --prefix . --ignore-scripts --no-audit --no-fund "
-                                "onnxruntime-node@1 >npm.log 2>&1";
+                                "' && flock lock sh -c 'test -e installed || npm install --prefix . "
+                                "--ignore-scripts --no-audit --no-fund onnxruntime-node@1 >npm.log 2>&1 && "
+                                "touch installed'";
     return std::system(install.c_str()) == 0 && works() ? modules : std::string();
   }();
   return folder;
