@@ -19,6 +19,7 @@ Variable variable(const ArrayLike& value, const VariableOptions& options) {
   expect_value("variable", start);
   return Variable::without_value(start.shape(), start.dtype(), name, options.constraint);
 }
+Variable variable(const ArrayLike& value, DType dtype) { return variable(value, {.dtype = dtype}); }
 
 Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
   value.expect_defined("constant", "value");
@@ -32,8 +33,13 @@ Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
     fail("[constant] the value must fill the shape ", shape, ": received value=", out.shape());
   return op_helpers::filled("constant", shape, out.element(nullptr, 0), out.dtype());
 }
+Tensor constant(const ArrayLike& value, DType dtype) { return constant(value, {.dtype = dtype}); }
 
 namespace {
+// The overloads that a symbolic result calls again.
+using OfTensor = Tensor (*)(const Tensor&, const CreationOptions&);
+using OfShape = Tensor (*)(const ShapeLike&, const CreationOptions&);
+
 Tensor filled(const char* op, const ShapeLike& shape, Scalar value, DType dtype) {
   expect_fits(op, value, dtype);
   if (shape.waits()) return defer_described(op, {shape.known(), dtype}, filled, op, shape, value, dtype);
@@ -47,30 +53,36 @@ Tensor full(const ShapeLike& shape, Scalar value, std::optional<DType> dtype) {
 Tensor zeros(const ShapeLike& shape, const CreationOptions& options) {
   return filled("zeros", shape, 0, options.dtype.value_or(floatx()));
 }
+Tensor zeros(const ShapeLike& shape, DType dtype) { return zeros(shape, {.dtype = dtype}); }
 Tensor ones(const ShapeLike& shape, const CreationOptions& options) {
   return filled("ones", shape, 1, options.dtype.value_or(floatx()));
 }
+Tensor ones(const ShapeLike& shape, DType dtype) { return ones(shape, {.dtype = dtype}); }
 Tensor zeros_like(const Tensor& x, const CreationOptions& options) {
   expect_defined("zeros_like", "x", x);
   const DType dtype = options.dtype.value_or(x.dtype());
   if (is_symbolic(x))
-    return defer_described("zeros_like", {x.shape(), dtype}, zeros_like, WithoutGradient{x}, options);
+    return defer_described("zeros_like", {x.shape(), dtype}, static_cast<OfTensor>(zeros_like),
+                           WithoutGradient{x}, options);
   return filled("zeros_like", x.shape(), 0, dtype);
 }
+Tensor zeros_like(const Tensor& x, DType dtype) { return zeros_like(x, {.dtype = dtype}); }
 Tensor ones_like(const Tensor& x, const CreationOptions& options) {
   expect_defined("ones_like", "x", x);
   const DType dtype = options.dtype.value_or(x.dtype());
   if (is_symbolic(x))
-    return defer_described("ones_like", {x.shape(), dtype}, ones_like, WithoutGradient{x}, options);
+    return defer_described("ones_like", {x.shape(), dtype}, static_cast<OfTensor>(ones_like),
+                           WithoutGradient{x}, options);
   return filled("ones_like", x.shape(), 1, dtype);
 }
+Tensor ones_like(const Tensor& x, DType dtype) { return ones_like(x, {.dtype = dtype}); }
 
 Tensor eye(const ShapeLike& size, const CreationOptions& options) {
   Shape shape = size.known();
   if (shape.rank() == 1) shape.push_back(shape[0]);
   if (shape.rank() != 2) fail("[eye] the size must be rows and columns: received size=", numbers(shape));
   const DType dtype = options.dtype.value_or(floatx());
-  if (size.waits()) return defer_described("eye", {shape, dtype}, eye, size, options);
+  if (size.waits()) return defer_described("eye", {shape, dtype}, static_cast<OfShape>(eye), size, options);
   Tensor out = filled("eye", shape, 0, dtype);
   dispatch(dtype, [&]<class T>() {
     for (std::int64_t i = 0; i < std::min(shape[0], shape[1]); ++i)
@@ -78,6 +90,7 @@ Tensor eye(const ShapeLike& size, const CreationOptions& options) {
   });
   return out;
 }
+Tensor eye(const ShapeLike& size, DType dtype) { return eye(size, {.dtype = dtype}); }
 
 namespace {
 
@@ -192,6 +205,9 @@ Tensor arange(const RangeBound& first, const RangeBound& end, const RangeBound& 
       fail_arange("integers without a dtype must fit in int32", start, stop, step);
   }
   return converted(out, dtype);
+}
+Tensor arange(const RangeBound& start, const RangeBound& stop, const RangeBound& step, DType dtype) {
+  return arange(start, stop, step, {.dtype = dtype});
 }
 
 Tensor identity(const Tensor& x, const IdentityOptions& options) {

@@ -67,6 +67,7 @@ struct IdentityOptions {
 ///     K::update_add(w, K::ones({2}));
 ///     std::cout << w;
 Variable variable(const ArrayLike& value, const VariableOptions& options = {});
+Variable variable(const ArrayLike& value, DType dtype);
 
 /// Returns a tensor with the value; the dtype is chosen as in `variable`. With `shape`, a value of one
 /// element is repeated and any other value is reshaped. Throws ValueError when the sizes differ.
@@ -75,6 +76,7 @@ Variable variable(const ArrayLike& value, const VariableOptions& options = {});
 ///     std::cout << K::constant({{1, 2}, {3, 4}}, {.dtype = "float32"}) << "\n"
 ///               << K::constant(0.5, {.shape = {3}});
 Tensor constant(const ArrayLike& value, const ConstantOptions& options = {});
+Tensor constant(const ArrayLike& value, DType dtype);
 
 /// Returns a tensor of the shape in which every element is `value`. Throws TypeError for a value that the
 /// dtype cannot hold. `tf.fill`.
@@ -84,18 +86,23 @@ Tensor full(const ShapeLike& shape, Scalar value, std::optional<DType> dtype = {
 /// Returns zeros or ones of a given shape (`K.zeros`, `K.ones`), or of the shape and dtype of x
 /// (`K.zeros_like`, `K.ones_like`).
 ///
-///     std::cout << K::zeros({2}) << " " << K::ones({2}, {.dtype = "int32"}) << "\n";
+///     std::cout << K::zeros({2}) << " " << K::ones({2}, "int32") << "\n";
 ///     Tensor x = K::constant({5., 6.});
 ///     std::cout << K::zeros_like(x) << " " << K::ones_like(x);
 Tensor zeros(const ShapeLike& shape, const CreationOptions& options = {});
+Tensor zeros(const ShapeLike& shape, DType dtype);
 Tensor ones(const ShapeLike& shape, const CreationOptions& options = {});
+Tensor ones(const ShapeLike& shape, DType dtype);
 Tensor zeros_like(const Tensor& x, const CreationOptions& options = {});
+Tensor zeros_like(const Tensor& x, DType dtype);
 Tensor ones_like(const Tensor& x, const CreationOptions& options = {});
+Tensor ones_like(const Tensor& x, DType dtype);
 
 /// Returns the identity matrix: `size` rows and columns for a number, rows by columns for a pair. `K.eye`.
 ///
 ///     std::cout << K::eye(2);
 Tensor eye(const ShapeLike& size, const CreationOptions& options = {});
+Tensor eye(const ShapeLike& size, DType dtype);
 
 /// Returns start, start + step, ... up to, not including, stop. With one argument the range begins at 0 and
 /// ends before that argument (empty for a negative number). Without a dtype, or with int32, which counts as
@@ -107,6 +114,7 @@ Tensor eye(const ShapeLike& size, const CreationOptions& options = {});
 Tensor arange(const RangeBound& stop, const ArangeOptions& options = {});
 Tensor arange(const RangeBound& start, const RangeBound& stop, const RangeBound& step = 1,
               const ArangeOptions& options = {});
+Tensor arange(const RangeBound& start, const RangeBound& stop, const RangeBound& step, DType dtype);
 
 /// Returns a new tensor with the content of x, through which the gradient flows. `K.identity`.
 ///

@@ -44,11 +44,11 @@ class Initializer : public FunctionHandle<InitializerImpl> {
 };
 
 inline Initializer::Initializer(Tensor (*f)(const backend::ShapeLike&, const backend::CreationOptions&))
-    : Initializer(f == &backend::zeros  ? Initializer("zeros")
-                  : f == &backend::ones ? Initializer("ones")
-                                        : Initializer([f](const Shape& shape, DType dtype) {
-                                            return f(shape, {.dtype = dtype});
-                                          })) {}
+    : Initializer(
+          f == static_cast<decltype(f)>(backend::zeros) ? Initializer("zeros")
+          : f == static_cast<decltype(f)>(backend::ones)
+              ? Initializer("ones")
+              : Initializer([f](const Shape& shape, DType dtype) { return f(shape, {.dtype = dtype}); })) {}
 
 /// A handle to an initializer class of a user.
 template <class Implementation>

@@ -285,12 +285,18 @@ Variable random_uniform_variable(const Shape& shape, Scalar low, Scalar high,
                                {.minval = low, .maxval = high, .dtype = options.dtype, .seed = options.seed});
   return variable(value, {.name = options.name});
 }
+Variable random_uniform_variable(const Shape& shape, Scalar low, Scalar high, DType dtype) {
+  return random_uniform_variable(shape, low, high, {.dtype = dtype});
+}
 
 Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale,
                                 const RandomVariableOptions& options) {
   const Tensor value = normal("random_normal_variable", shape,
                               {.mean = mean, .stddev = scale, .dtype = options.dtype, .seed = options.seed});
   return variable(value, {.name = options.name});
+}
+Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale, DType dtype) {
+  return random_normal_variable(shape, mean, scale, {.dtype = dtype});
 }
 
 Tensor dropout(const Tensor& x, double level, const DropoutOptions& options) {

@@ -104,12 +104,14 @@ Tensor random_binomial(const ShapeLike& shape, const RandomBernoulliOptions& opt
 /// Returns a variable with uniformly distributed numbers in [low, high). `K.random_uniform_variable`.
 Variable random_uniform_variable(const Shape& shape, Scalar low, Scalar high,
                                  const RandomVariableOptions& options = {});
+Variable random_uniform_variable(const Shape& shape, Scalar low, Scalar high, DType dtype);
 /// Returns a variable with normally distributed numbers. `K.random_normal_variable`.
 ///
 ///     std::cout << K::random_normal_variable({2}, 0, 1, {.seed = 7}) << " "
 ///               << K::random_uniform_variable({2}, 0, 1, {.seed = 7});
 Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale,
                                 const RandomVariableOptions& options = {});
+Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale, DType dtype);
 
 /// Sets each element of x to 0 with probability `level` and divides the other elements by 1 - level, in
 /// training and in testing. x is floating. A noise shape must broadcast to the shape of x (None stands for

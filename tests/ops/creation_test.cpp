@@ -26,6 +26,24 @@ TEST_CASE("variable takes literals, tensors and expressions") {
   CHECK(K::variable(1.f, {.name = "b"}).name() == "block/b");
 }
 
+TEST_CASE("a dtype by position") {
+  const Tensor x = K::constant({1, 2}, "float64");
+  CHECK(x.dtype() == "float64");
+  CHECK(K::zeros({2}, "int32").dtype() == "int32");
+  CHECK(K::ones({2, 3}, "int8").dtype() == "int8");
+  CHECK(K::zeros({}, "bool").dtype() == "bool");
+  CHECK(K::eye(3, "float64").dtype() == "float64");
+  CHECK(K::zeros_like(x, "int32").dtype() == "int32");
+  CHECK(K::ones_like(x, DType::Float16).dtype() == "float16");
+  CHECK(K::full({2}, 3, "int32").dtype() == "int32");
+  CHECK(K::arange(0, 4, 1, "float32").dtype() == "float32");
+  CHECK(K::variable({1, 2}, "float64").dtype() == "float64");
+  CHECK(K::random_uniform_variable({2}, 0, 1, "float64").dtype() == "float64");
+  CHECK(K::random_normal_variable({2}, 0, 1, "float64").dtype() == "float64");
+  CHECK(K::ones_like(K::placeholder({K::None, 3}), "int32").dtype() == "int32");
+  CHECK_THROWS_WITH_AS(K::zeros({2}, "int31"), doctest::Contains("received 'int31'"), ValueError);
+}
+
 TEST_CASE("a variable keeps its constraint") {
   const Variable v = K::variable(1.f, {.constraint = [](const Tensor& x) { return x * 2.f; }});
   CHECK(v.constraint()(v).item() == 2.f);
