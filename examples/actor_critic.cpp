@@ -105,8 +105,8 @@ static void learn(const nn::Model& network, const nn::Optimizer& optimizer, cons
 static nn::Model two_heads() {
   const Tensor state = nn::Input({4});
   const Tensor h = nn::Dense(64, {.activation = "tanh"})(state);
-  return nn::Model(state, {nn::Dense(2, {.name = "actor", .dtype = "float32"})(h),
-                           nn::Dense(1, {.name = "critic", .dtype = "float32"})(h)});
+  return nn::Model(state, {nn::Dense(2, {.dtype = "float32", .name = "actor"})(h),
+                           nn::Dense(1, {.dtype = "float32", .name = "critic"})(h)});
 }
 
 /// Trains on whole games: eight games with the current actor, a step, and the games are forgotten, as old

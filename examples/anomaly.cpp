@@ -80,7 +80,7 @@ int main(int argc, char** argv) try {
   const nn::Sequential model = rebuilder();
   model.compile({.optimizer = nn::Adam(0.003), .loss = "mse"});
   model.fit(ordinary, ordinary,
-            {.batch_size = 64, .epochs = run.epochs, .validation_split = 0.1, .verbose = 2});
+            {.batch_size = 64, .epochs = run.epochs, .verbose = 2, .validation_split = 0.1});
 
   // The score of a window is its reconstruction error. A threshold would depend on the costs of alarms; the
   // area under the ROC curve judges all thresholds at once. AUC expects scores in 0..1, hence the division

@@ -35,8 +35,8 @@ static nn::Model image_encoder() {
   const Tensor image = nn::Input({8, 8, 1});
   Tensor h = nn::Conv2D(32, 3, {.strides = 2, .padding = "same", .activation = "relu"})(image);
   h = nn::Dense(64, {.activation = "relu"})(nn::Flatten()(h));
-  const Tensor mean = nn::Dense(2, {.name = "mean", .dtype = "float32"})(h),
-               log_variance = nn::Dense(2, {.name = "log_variance", .dtype = "float32"})(h);
+  const Tensor mean = nn::Dense(2, {.dtype = "float32", .name = "mean"})(h),
+               log_variance = nn::Dense(2, {.dtype = "float32", .name = "log_variance"})(h);
   return nn::Model(image, {mean, log_variance, Sampling()({mean, log_variance})}, {.name = "encoder"});
 }
 

@@ -213,12 +213,16 @@ class Headers:
             kind = kinds.get(child.kind)
             if kind is None:
                 continue
+            if child.kind == KINDS.FUNCTION_TEMPLATE and child.spelling.split("<")[0] == declaration.name.rpartition("::")[2]:
+                kind = "constructor"
             if re.match(r"template ?<.*>\s*$", lines[first - 1].strip() if first else ""):
                 first -= 1
             text, examples = comment_above(lines, first)
             declaration.examples.update(examples)
             member = Declaration(name=child.spelling, kind=kind, header=declaration.header, line=child.location.line,
                                  code=self._source(child), text=text, family="")
+            if kind == "field" and child.type.spelling.endswith("ByName"):
+                continue  # no option, see nn/core/by_name.hpp
             if kind == "field":
                 argument = self._argument(child, lines)
                 argument.text = field_comment(lines, first, child.extent.end.line - 1)

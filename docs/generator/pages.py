@@ -36,7 +36,7 @@ def clean_code(code):
 
 def signature(declaration):
     """Returns the declaration of a function without its body."""
-    code = clean_code(declaration.code)
+    code = clean_code(declaration.code).removeprefix("template <class = void>\n")  # see nn/core/by_name.hpp
     depth, i = 0, 0
     for i, c in enumerate(code):
         depth += (c in "(<") - (c in ")>" and code[i - 1] != "-")

@@ -33,8 +33,8 @@ int main(int argc, char** argv) try {
   const nn::History history = model.fit(x, y,
                                         {.batch_size = 32 / nn::distributed::size(),
                                          .epochs = argc > 2 ? std::atoi(argv[2]) : 15,
-                                         .validation_split = 0.2,
-                                         .verbose = 2});
+                                         .verbose = 2,
+                                         .validation_split = 0.2});
   if (nn::distributed::first())
     std::printf("accuracy on unseen digits, with %d processes: %.4f\n", nn::distributed::size(),
                 history["val_accuracy"].back());

@@ -4,9 +4,9 @@
 namespace ktape::nn::applications {
 
 struct ConvNeXtOptions {
-  bool include_preprocessing = true;  ///< whether the model normalizes values from 0 to 255 (3 channels only)
   // The options of ApplicationOptions.
   bool include_top = true;
+  bool include_preprocessing = true;  ///< whether the model normalizes values from 0 to 255 (3 channels only)
   std::string weights = {};
   Tensor input_tensor = {};
   Shape input_shape = {};

@@ -7,12 +7,12 @@
 namespace ktape::nn::applications {
 
 struct MobileNetV2Options {
+  Shape input_shape = {};
   double alpha = 1;  ///< published: 0.35, 0.5, 0.75, 1, 1.3 and 1.4
   // The options of ApplicationOptions.
   bool include_top = true;
   std::string weights = {};
   Tensor input_tensor = {};
-  Shape input_shape = {};
   std::string pooling = {};
   std::int64_t classes = 1000;
   ActivationFunction classifier_activation = "softmax";
@@ -28,18 +28,18 @@ struct MobileNetV2Options {
 Model MobileNetV2(const MobileNetV2Options& options = {});
 
 struct MobileNetV3Options {
-  double alpha = 1;                   ///< published: 0.75 and 1, and 1 for minimalistic networks
-  bool minimalistic = false;          ///< without squeeze and excitation, hard swish and windows of 5 pixels
-  double dropout_rate = 0.2;          ///< rate of the dropout before the classifier
-  bool include_preprocessing = true;  ///< whether inputs are values from 0 to 255; otherwise from -1 to 1
+  Shape input_shape = {};
+  double alpha = 1;           ///< published: 0.75 and 1, and 1 for minimalistic networks
+  bool minimalistic = false;  ///< without squeeze and excitation, hard swish and windows of 5 pixels
   // The options of ApplicationOptions.
   bool include_top = true;
   std::string weights = {};
   Tensor input_tensor = {};
-  Shape input_shape = {};
-  std::string pooling = {};
   std::int64_t classes = 1000;
+  std::string pooling = {};
+  double dropout_rate = 0.2;  ///< rate of the dropout before the classifier
   ActivationFunction classifier_activation = "softmax";
+  bool include_preprocessing = true;  ///< whether inputs are values from 0 to 255; otherwise from -1 to 1
   std::string name = {};
 };
 

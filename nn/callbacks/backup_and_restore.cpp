@@ -101,7 +101,7 @@ class BackupAndRestoreImpl final : public CallbackImpl {
 
 }  // namespace
 
-BackupAndRestore::BackupAndRestore(const std::string& backup_dir, const BackupAndRestoreOptions& options)
-    : Callback(std::make_shared<BackupAndRestoreImpl>(backup_dir, options)) {}
+BackupAndRestore::BackupAndRestore(const BackupAndRestoreOptions& options)
+    : Callback(std::make_shared<BackupAndRestoreImpl>(options.backup_dir, options)) {}
 
 }  // namespace ktape::nn

@@ -1,10 +1,12 @@
 #pragma once
 #include <ktape/nn/callbacks/frequency.hpp>
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/training/callback.hpp>
 
 namespace ktape::nn {
 
 struct BackupAndRestoreOptions {
+  std::string backup_dir = {};    ///< required: the folder of the backup
   Frequency save_freq = "epoch";  ///< "epoch", or a number of batches
   bool delete_checkpoint = true;  ///< whether a training that ends normally removes the backup
 };
@@ -43,7 +45,11 @@ struct BackupAndRestoreOptions {
 ///     model.fit(x, y, {.epochs = 4, .verbose = 0, .callbacks = {watch, backup}});
 class BackupAndRestore : public Callback {
  public:
-  explicit BackupAndRestore(const std::string& backup_dir, const BackupAndRestoreOptions& options = {});
+  explicit BackupAndRestore(const BackupAndRestoreOptions& options);
+  template <class = void>
+  explicit BackupAndRestore(const std::string& backup_dir, const BackupAndRestoreOptions& options = {})
+      : BackupAndRestore(internal::with("BackupAndRestore", "backup_dir", options,
+                                        &BackupAndRestoreOptions::backup_dir, backup_dir)) {}
 };
 
 }  // namespace ktape::nn

@@ -86,7 +86,8 @@ class CSVLoggerImpl final : public CallbackImpl {
 
 }  // namespace
 
-CSVLogger::CSVLogger(const std::string& filename, const CSVLoggerOptions& options)
-    : Callback(std::make_shared<CSVLoggerImpl>(filename, options)) {}
+CSVLogger::CSVLogger(const CSVLoggerOptions& options)
+    : Callback(std::make_shared<CSVLoggerImpl>(internal::given("CSVLogger", "filename", options.filename),
+                                               options)) {}
 
 }  // namespace ktape::nn

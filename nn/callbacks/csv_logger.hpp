@@ -1,9 +1,11 @@
 #pragma once
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/training/callback.hpp>
 
 namespace ktape::nn {
 
 struct CSVLoggerOptions {
+  std::string filename = {};  ///< required: the path of the file
   std::string separator = ",";
   bool append = false;  ///< whether to append to an existing file
 };
@@ -27,7 +29,10 @@ struct CSVLoggerOptions {
 ///     std::cout << data::load_text("log.csv");
 class CSVLogger : public Callback {
  public:
-  explicit CSVLogger(const std::string& filename, const CSVLoggerOptions& options = {});
+  explicit CSVLogger(const CSVLoggerOptions& options);
+  template <class = void>
+  explicit CSVLogger(const std::string& filename, const CSVLoggerOptions& options = {})
+      : CSVLogger(internal::with("CSVLogger", "filename", options, &CSVLoggerOptions::filename, filename)) {}
 };
 
 }  // namespace ktape::nn

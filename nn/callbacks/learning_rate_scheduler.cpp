@@ -1,5 +1,6 @@
 #include <ktape/nn/callbacks/internal/learning_rate.hpp>
 #include <ktape/nn/callbacks/learning_rate_scheduler.hpp>
+#include <ktape/nn/core/by_name.hpp>
 
 #include <cmath>
 #include <iostream>
@@ -33,7 +34,9 @@ class LearningRateSchedulerImpl final : public CallbackImpl {
 
 }  // namespace
 
-LearningRateScheduler::LearningRateScheduler(std::function<double(int, double)> schedule, int verbose)
-    : Callback(std::make_shared<LearningRateSchedulerImpl>(std::move(schedule), verbose)) {}
+LearningRateScheduler::LearningRateScheduler(const LearningRateSchedulerOptions& options)
+    : Callback(std::make_shared<LearningRateSchedulerImpl>(
+          internal::given("LearningRateScheduler", "schedule", options.schedule).function(),
+          options.verbose)) {}
 
 }  // namespace ktape::nn

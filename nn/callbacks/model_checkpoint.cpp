@@ -74,8 +74,9 @@ class ModelCheckpointImpl final : public CallbackImpl {
 
 }  // namespace
 
-ModelCheckpoint::ModelCheckpoint(const std::string& filepath, const ModelCheckpointOptions& options)
-    : Callback(std::make_shared<ModelCheckpointImpl>(filepath, options)) {}
+ModelCheckpoint::ModelCheckpoint(const ModelCheckpointOptions& options)
+    : Callback(std::make_shared<ModelCheckpointImpl>(
+          internal::given("ModelCheckpoint", "filepath", options.filepath), options)) {}
 double ModelCheckpoint::best() const { return static_cast<const ModelCheckpointImpl&>(impl()).best(); }
 
 }  // namespace ktape::nn

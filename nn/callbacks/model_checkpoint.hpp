@@ -1,10 +1,12 @@
 #pragma once
 #include <ktape/nn/callbacks/frequency.hpp>
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/training/callback.hpp>
 
 namespace ktape::nn {
 
 struct ModelCheckpointOptions {
+  std::string filepath = {};  ///< required: the path of the file, with fields such as {epoch:02d}
   std::string monitor = "val_loss";
   int verbose = 0;              ///< 1: prints a line for each save
   bool save_best_only = false;  ///< saves only when the monitored value is the best so far
@@ -36,7 +38,11 @@ struct ModelCheckpointOptions {
 ///     std::cout << nn::load_model("best.ktape").count_params();
 class ModelCheckpoint : public Callback {
  public:
-  explicit ModelCheckpoint(const std::string& filepath, const ModelCheckpointOptions& options = {});
+  explicit ModelCheckpoint(const ModelCheckpointOptions& options);
+  template <class = void>
+  explicit ModelCheckpoint(const std::string& filepath, const ModelCheckpointOptions& options = {})
+      : ModelCheckpoint(internal::with("ModelCheckpoint", "filepath", options,
+                                       &ModelCheckpointOptions::filepath, filepath)) {}
   /// Returns the best value so far, with `save_best_only`. Before the first value, returns the threshold, or
   /// the worst possible value.
   double best() const;

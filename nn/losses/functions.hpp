@@ -18,6 +18,7 @@ namespace ktape::nn::losses {
 struct HuberFunctionOptions {
   double delta = 1;
 };
+
 struct CosineSimilarityFunctionOptions {
   int axis = -1;
 };
@@ -130,9 +131,9 @@ struct TverskyFunctionOptions {
 Tensor tversky(const Tensor& y_true, const Tensor& y_pred, const TverskyFunctionOptions& options = {});
 
 struct CircleFunctionOptions {
+  bool remove_diagonal = true;  ///< whether pairs of an embedding with itself are left out
   double gamma = 80;
   double margin = 0.4;
-  bool remove_diagonal = true;  ///< whether pairs of an embedding with itself are left out
 };
 /// Computes a value for each sample from class numbers (samples,) and embeddings of length 1 (samples, size):
 /// small if embeddings of a class are near each other and far from embeddings of other classes.

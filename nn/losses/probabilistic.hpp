@@ -102,8 +102,8 @@ class CategoricalFocalCrossentropy : public Loss {
 struct SparseCategoricalCrossentropyOptions {
   bool from_logits = false;
   std::optional<std::int64_t> ignore_class = {};
-  int axis = -1;
   Reduction reduction = "sum_over_batch_size";
+  int axis = -1;
   std::string name = {};
 };
 

@@ -110,7 +110,7 @@ Circle::Circle(const CircleOptions& options)
     : Loss(loss_of("Circle", options,
                    [](const Tensor& t, const Tensor& p, const CircleOptions& o) -> LossValues {
                      const Tensor values = losses::circle(
-                         t, p, {.gamma = o.gamma, .margin = o.margin, .remove_diagonal = o.remove_diagonal});
+                         t, p, {.remove_diagonal = o.remove_diagonal, .gamma = o.gamma, .margin = o.margin});
                      return {values, values > 0};
                    })) {}
 

@@ -39,9 +39,9 @@ std::optional<Shape> adjusted(Shape shape, const Shape& wanted) {
 
 FunctionalImpl::FunctionalImpl(const TensorList& inputs, const TensorList& outputs,
                                const ModelOptions& options)
-    : ModelImpl("Functional", {.name = options.name.empty() ? automatic_name("Model") : options.name,
-                               .trainable = options.trainable,
-                               .dtype = options.dtype}),
+    : ModelImpl("Functional", {.trainable = options.trainable,
+                               .dtype = options.dtype,
+                               .name = options.name.empty() ? automatic_name("Model") : options.name}),
       inputs_(inputs.vector()),
       outputs_(outputs.vector()),
       graph_(std::make_shared<const LayerGraph>(name(), inputs_, outputs_)) {

@@ -293,7 +293,7 @@ FunctionalImpl::Parts FunctionalImpl::parts_of(const Config& config) {
   const GraphReader graph(name, config.at("layers").list("[Functional] layers"));
   return {graph.tensors("input_layers", config.at("input_layers")),
           graph.tensors("output_layers", config.at("output_layers")),
-          {name, common.trainable, common.dtype}};
+          {.trainable = common.trainable, .dtype = common.dtype, .name = name}};
 }
 
 void add_models(ClassRegistry& registry) {

@@ -1,5 +1,6 @@
 #include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/autograd/symbol.hpp>
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/core/registry.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/model.hpp>
@@ -15,6 +16,11 @@ Model::Model(const Layer& layer) : Layer(layer) {
 
 Model::Model(const TensorList& inputs, const TensorList& outputs, const ModelOptions& options)
     : Layer(std::make_shared<FunctionalImpl>(inputs, outputs, options)) {}
+
+Model::Model(const FunctionalOptions& options)
+    : Model(internal::given("Model", "inputs", options.inputs),
+            internal::given("Model", "outputs", options.outputs),
+            {.trainable = options.trainable, .dtype = options.dtype, .name = options.name}) {}
 
 ModelImpl& Model::impl() const { return static_cast<ModelImpl&>(Layer::impl()); }
 

@@ -12,9 +12,21 @@ class Trainer;
 struct SummaryOptions;
 
 struct ModelOptions {
-  std::string name = {};  ///< "model", "model_1", ... by default
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};  ///< the policy; dtype_policy() by default. Layers have their own
+  std::string name = {};                  ///< "model", "model_1", ... by default
+};
+
+/// Options of `Model`, all by name.
+///
+///     Tensor x = nn::Input({.shape = {3}});
+///     nn::Model model({.inputs = x, .outputs = nn::Dense({.units = 2})(x), .name = "named"});
+///     std::cout << model.name() << " " << model.count_params();
+struct FunctionalOptions {
+  TensorList inputs = {}, outputs = {};  ///< required: symbolic tensors
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A layer of layers that can be trained. A model is made from symbolic tensors, from a list of layers
@@ -56,6 +68,7 @@ class Model : public Layer {
   /// The model shares the layers. Throws ValueError for an input that the outputs need and `inputs` lacks,
   /// and for two layers with equal names.
   Model(const TensorList& inputs, const TensorList& outputs, const ModelOptions& options = {});
+  explicit Model(const FunctionalOptions& options);
 
   ModelImpl& impl() const;
 

@@ -15,7 +15,7 @@ class SequentialImpl final : public ModelImpl {
  public:
   explicit SequentialImpl(const ModelOptions& options)
       : ModelImpl("Sequential",
-                  {.name = options.name, .trainable = options.trainable, .dtype = options.dtype}) {
+                  {.trainable = options.trainable, .dtype = options.dtype, .name = options.name}) {
     names_weights = false;
   }
 
@@ -154,7 +154,8 @@ Sequential::Sequential(std::initializer_list<Part> parts, const ModelOptions& op
 
 Sequential sequential_from(const Config& config) {
   const LayerOptions common = layer_options("Sequential", config);
-  const Sequential model(std::vector<Layer>(), {common.name, common.trainable, common.dtype});
+  const Sequential model(std::vector<Layer>(),
+                         {.trainable = common.trainable, .dtype = common.dtype, .name = common.name});
   const std::string what = '[' + model.name() + "] ";
   const GraphScope scope;
   for (const Value& value : config.at("layers").list(what + "layers"))
@@ -162,6 +163,14 @@ Sequential sequential_from(const Config& config) {
   const Value shape = config.get("build_input_shape");
   if (!shape.is_null() && !model.built()) model.build(shape.shape(what + "build_input_shape"));
   return model;
+}
+
+History Sequential::fit(const Tensor& x, const Tensor& y, const EarlierFitOptions& options) const {
+  return Model::fit(x, y,
+                    {.batch_size = options.batch_size.value,
+                     .epochs = options.epochs.value,
+                     .verbose = 0,
+                     .validation_split = options.validation_split.value});
 }
 
 void Sequential::add(const Layer& layer) const { sequence(*this).add(layer); }

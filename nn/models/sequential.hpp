@@ -3,6 +3,23 @@
 
 namespace ktape::nn {
 
+/// The options of a program that gives just these four in their earlier order, with verbose = 0. Internal: for
+/// `Sequential::fit`.
+struct EarlierFitOptions {
+  template <class T>
+  struct Given {
+    Given(T value) : value(value) {}
+    T value;
+  };
+  struct Silent {
+    Silent(std::nullptr_t) {}
+  };
+  Given<std::int64_t> batch_size;
+  Given<int> epochs;
+  Given<double> validation_split;
+  Silent verbose;
+};
+
 /// A model that calls its layers one after another.
 ///
 ///     nn::Sequential model({nn::Dense(16, {.activation = "relu"}), nn::Dense(1)});
@@ -32,6 +49,10 @@ class Sequential : public Model {
     Tensor input_;
   };
   Sequential(std::initializer_list<Part> parts, const ModelOptions& options = {});
+
+  using Model::fit;
+  /// Takes options in the order of earlier versions. Internal: for programs that were written for these.
+  History fit(const Tensor& x, const Tensor& y, const EarlierFitOptions& options) const;
 
   /// Appends a layer. The InputLayer of another model, if appended first, sets the input. Throws ValueError
   /// for the name of another layer.

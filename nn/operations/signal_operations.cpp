@@ -40,7 +40,7 @@ const char* written_transform(const std::vector<OperationArgument>&, Config& att
 }
 
 ops::StftOptions window_options(const OperationCall& call) {
-  ops::StftOptions options{.window = None, .center = call.flag("center"), .length = {}};
+  ops::StftOptions options{.window = None, .center = call.flag("center")};
   if (call.has("window")) options.window = call.text("window");
   return options;
 }

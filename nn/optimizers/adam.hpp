@@ -46,11 +46,11 @@ class Adam : public Optimizer {
 
 struct AdamWOptions {
   LearningRate learning_rate = 0.001;
+  std::optional<double> weight_decay = 0.004;
   double beta_1 = 0.9;
   double beta_2 = 0.999;
   double epsilon = 1e-7;
   bool amsgrad = false;
-  std::optional<double> weight_decay = 0.004;
   std::optional<double> clipnorm = {};
   std::optional<double> clipvalue = {};
   std::optional<double> global_clipnorm = {};

@@ -156,9 +156,8 @@ Optimizer loss_scale_from(const Config& config) {
 
 }  // namespace
 
-LossScaleOptimizer::LossScaleOptimizer(const Optimizer& inner_optimizer,
-                                       const LossScaleOptimizerOptions& options)
-    : Optimizer(std::make_shared<LossScaleOptimizerImpl>(inner_optimizer, options)) {}
+LossScaleOptimizer::LossScaleOptimizer(const LossScaleOptimizerOptions& options)
+    : Optimizer(std::make_shared<LossScaleOptimizerImpl>(options.inner_optimizer, options)) {}
 
 Optimizer LossScaleOptimizer::inner_optimizer() const { return as_loss_scale(*this)->inner(); }
 Variable LossScaleOptimizer::dynamic_scale() const { return as_loss_scale(*this)->dynamic_scale(); }

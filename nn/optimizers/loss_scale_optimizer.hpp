@@ -1,9 +1,11 @@
 #pragma once
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
 
 namespace ktape::nn {
 
 struct LossScaleOptimizerOptions {
+  Optimizer inner_optimizer = {};            ///< required: the optimizer that changes the variables
   double initial_scale = 32768;              ///< the factor of the loss at first: 2^15
   std::int64_t dynamic_growth_steps = 2000;  ///< the number of steps after which the factor doubles
   std::string name = {};
@@ -37,8 +39,11 @@ struct LossScaleOptimizerOptions {
 ///     std::cout << w.value() << "\nscale: " << optimizer.dynamic_scale().item();
 class LossScaleOptimizer : public Optimizer {
  public:
-  explicit LossScaleOptimizer(const Optimizer& inner_optimizer,
-                              const LossScaleOptimizerOptions& options = {});
+  explicit LossScaleOptimizer(const LossScaleOptimizerOptions& options);
+  template <class = void>
+  explicit LossScaleOptimizer(const Optimizer& inner_optimizer, const LossScaleOptimizerOptions& options = {})
+      : LossScaleOptimizer(internal::with("LossScaleOptimizer", "inner_optimizer", options,
+                                          &LossScaleOptimizerOptions::inner_optimizer, inner_optimizer)) {}
 
   Optimizer inner_optimizer() const;
   /// Returns the factor of the loss, a float32 scalar.

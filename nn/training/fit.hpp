@@ -88,9 +88,9 @@ struct ValidationData {
 struct FitOptions {
   std::optional<std::int64_t> batch_size = {};  ///< samples in a batch, 32 by default; for arrays only
   int epochs = 1;                               ///< the number of the last epoch, see initial_epoch
-  double validation_split = 0;  ///< the fraction of samples (the last ones) used for validation only
-  int verbose = 1;              ///< 0: silent, 1: a progress bar on a terminal, 2: a line for each epoch
+  int verbose = 1;  ///< 0: silent, 1: a progress bar on a terminal, 2: a line for each epoch
   std::vector<Callback> callbacks = {};  ///< called before and after epochs and batches
+  double validation_split = 0;           ///< the fraction of samples (the last ones) used for validation only
   ValidationData validation_data = {};   ///< arrays or a dataset on which the model is evaluated after epochs
   bool shuffle = true;                   ///< whether to shuffle the samples before each epoch
   ClassWeight class_weight = {};         ///< the weight of the samples of each class, by class number

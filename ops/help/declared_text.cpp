@@ -130,7 +130,7 @@ std::vector<std::pair<std::string, std::size_t>> fields_of(const std::vector<std
     if (!code.ends_with(';')) continue;
     std::size_t at = 0;
     const std::string one = statement.substr(0, statement.rfind(';'));
-    if (declarator(one).find('(') == std::string::npos)
+    if (declarator(one).find('(') == std::string::npos && !trimmed(one).starts_with("ByName "))
       for (const std::string& part : split_outside(one, ',')) {
         const std::string text = declarator(part), name = last_word(text);
         if (!name.empty()) fields.emplace_back(name, line_of[at + part.find(name)]);

@@ -175,11 +175,16 @@ std::vector<OptionStruct> HeaderIndex::options_of(const std::string& name) const
         const Declaration* const options = struct_of(parameter.type, space);
         if (!options) continue;
         const std::string of = declared_name(options->code);
-        if (std::any_of(found.begin(), found.end(), [&](const auto& one) { return one.name == of; }))
+        std::vector<std::string> others;
+        for (const Parameter& other : given)
+          if (&other != &parameter) others.push_back(other.name);
+        const auto known =
+            std::find_if(found.begin(), found.end(), [&](const auto& one) { return one.name == of; });
+        if (known != found.end()) {
+          if (others.size() > known->arguments.size()) known->arguments = others;
           continue;
-        found.push_back({of});
-        for (const Parameter& before : given)
-          if (&before != &parameter) found.back().arguments.push_back(before.name);
+        }
+        found.push_back({of, others});
         const Place& place = options->place;
         for (const auto& [field, line] : fields_of(lines_around(place), place.line - 1, place.last_line - 1))
           found.back().fields.emplace_back(

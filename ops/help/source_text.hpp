@@ -18,7 +18,7 @@ struct Place {
 /// A struct such as ConvOptions.
 struct OptionStruct {
   std::string name;
-  std::vector<std::string> arguments = {};  ///< the parameters before the struct
+  std::vector<std::string> arguments = {};  ///< the parameters before the struct, as many as there can be
   std::vector<std::pair<std::string, Place>> fields = {};
 };
 

@@ -13,7 +13,7 @@ namespace {
   model.fit(
       x, y,
       {.callbacks = {nn::SwapEMAWeights({.swap_on_epoch = true}), nn::ModelCheckpoint("averaged.ktape")}});
-  model.fit(x, y, {.validation_split = 0.2, .callbacks = {nn::TensorBoard("logs")}});
+  model.fit(x, y, {.callbacks = {nn::TensorBoard("logs")}, .validation_split = 0.2});
   nn::History history = model.fit(x, y, {.epochs = 8});
   static_cast<void>(history["val_loss"].back());
 }

@@ -110,8 +110,11 @@ TEST_CASE("habits of Python and misspelled options get a hint") {
       {"nn::Dense d(3, {.use_bias = false, .activation = \"relu\"});",
        "warning: compilers such as g++ refuse fields of DenseOptions in this order; the right order is "
        "{.activation = ..., .use_bias = ...}"},
-      {"nn::Conv2D c({.padding = \"same\", .filters = 3});",
-       "note: 'filters' of Conv2D is an argument before the braces: Conv2D(filters, kernel_size, {...})"},
+      {"nn::Conv2D c({.padding = \"same\", .filters = 3, .kernel_size = 3});",
+       "warning: compilers such as g++ refuse fields of ConvOptions in this order; the right order is "
+       "{.filters = ..., .kernel_size = ..., .padding = ...}"},
+      {"nn::Report r({.title = \"Digits\", .path = \"report.html\"});",
+       "note: 'path' of Report is an argument before the braces: Report(path, {...})"},
       {"nn::Conv2D c(3, 3, {.paddin = \"same\"});",
        "note: ConvOptions has no field 'paddin'; the nearest is 'padding'"}};
   for (const Line& line : lines) {

@@ -158,7 +158,7 @@ class TensorBoardImpl final : public CallbackImpl {
 
 }  // namespace
 
-TensorBoard::TensorBoard(const std::string& log_dir, const TensorBoardOptions& options)
-    : Callback(std::make_shared<TensorBoardImpl>(log_dir, options)) {}
+TensorBoard::TensorBoard(const TensorBoardOptions& options)
+    : Callback(std::make_shared<TensorBoardImpl>(options.log_dir, options)) {}
 
 }  // namespace ktape::nn

@@ -88,8 +88,10 @@ class PReLUImpl final : public LayerWith<PReLUOptions> {
              " for shape=", input);
       shape[axis - 1] = 1;
     }
-    alpha_ =
-        add_weight("alpha", shape, {args.alpha_initializer, args.alpha_regularizer, args.alpha_constraint});
+    alpha_ = add_weight("alpha", shape,
+                        {.initializer = args.alpha_initializer,
+                         .regularizer = args.alpha_regularizer,
+                         .constraint = args.alpha_constraint});
     input_spec = {{.ndim = input.rank()}};
     for (int axis = 1; axis < input.rank(); ++axis)
       if (shape[axis - 1] != 1) input_spec[0].axes.emplace_back(axis, shape[axis - 1]);

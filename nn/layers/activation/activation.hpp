@@ -10,9 +10,9 @@ struct ReLUOptions {
   double negative_slope = 0;             ///< the slope below the threshold
   double threshold = 0;
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// The function activations::relu as a layer. Throws ValueError for a negative argument.
@@ -27,9 +27,9 @@ class ReLU : public Layer {
 struct LeakyReLUOptions {
   double negative_slope = 0.3;
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A leaky rectifier: x above 0, negative_slope * x elsewhere. Throws ValueError for a negative slope.
@@ -47,9 +47,9 @@ struct PReLUOptions {
   nn::Constraint alpha_constraint = {};
   std::vector<int> shared_axes = {};  ///< the axes with one common slope; the batch axis is axis 0
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A rectifier with learned slopes: x above 0, alpha * x elsewhere. Weight: alpha, a slope for each element
@@ -67,9 +67,9 @@ class PReLU : public Layer {
 struct ELUOptions {
   double alpha = 1;
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// An exponential linear unit: x above 0, alpha * (exp(x) - 1) elsewhere.
@@ -85,9 +85,9 @@ class ELU : public Layer {
 struct SoftmaxOptions {
   Axes axis = -1;  ///< one axis, or several axes that are normalized together
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// The softmax function exp(x) / sum(exp(x)). A mask, which broadcasts to x, excludes elements, whatever they

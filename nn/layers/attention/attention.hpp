@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 
 /// Attention layers: each step of a query gets a weighted mean of the values; the weights say how well the
@@ -26,9 +27,9 @@ struct AttentionOptions {
   double dropout = 0;
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Luong's attention: dot(softmax(scores), value) for query (batch, queries, dim), value (batch, keys,
@@ -54,9 +55,9 @@ struct AdditiveAttentionOptions {
   double dropout = 0;
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Bahdanau's attention: dot(softmax(scores), value) with the scores sum(scale * tanh(query + key)), for
@@ -68,6 +69,8 @@ class AdditiveAttention : public Layer {
 };
 
 struct MultiHeadAttentionOptions {
+  std::optional<std::int64_t> num_heads = {};  ///< required: the number of heads
+  std::optional<std::int64_t> key_dim = {};    ///< required: the width of each head
   /// The number of features of the values in each head; key_dim by default.
   std::optional<std::int64_t> value_dim = {};
   double dropout = 0;
@@ -86,9 +89,9 @@ struct MultiHeadAttentionOptions {
   bool use_gate = false;  ///< whether each head's result is multiplied by sigmoid(a projection of the query)
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Multi-head attention. Query, key and value are projected for each head, to key_dim, key_dim and value_dim
@@ -117,11 +120,20 @@ struct MultiHeadAttentionOptions {
 ///               << " weights: " << attention.count_params();
 class MultiHeadAttention : public Layer {
  public:
+  explicit MultiHeadAttention(const MultiHeadAttentionOptions& options);
+  MultiHeadAttention(std::int64_t num_heads, const MultiHeadAttentionOptions& options)
+      : MultiHeadAttention(internal::with("MultiHeadAttention", "num_heads", options,
+                                          &MultiHeadAttentionOptions::num_heads, num_heads)) {}
   MultiHeadAttention(std::int64_t num_heads, std::int64_t key_dim,
-                     const MultiHeadAttentionOptions& options = {});
+                     const MultiHeadAttentionOptions& options = {})
+      : MultiHeadAttention(num_heads, internal::with("MultiHeadAttention", "key_dim", options,
+                                                     &MultiHeadAttentionOptions::key_dim, key_dim)) {}
 };
 
 struct GroupQueryAttentionOptions {
+  std::optional<std::int64_t> head_dim = {};             ///< required: the width of each head
+  std::optional<std::int64_t> num_query_heads = {};      ///< required: the number of heads of the query
+  std::optional<std::int64_t> num_key_value_heads = {};  ///< required: the number of heads of key and value
   double dropout = 0;
   bool use_bias = true;
   std::optional<std::int64_t> sliding_window = {};
@@ -133,9 +145,9 @@ struct GroupQueryAttentionOptions {
   bool use_gate = false;
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Grouped query attention: MultiHeadAttention over sequences, (batch, steps, features), in which several
@@ -149,8 +161,21 @@ struct GroupQueryAttentionOptions {
 ///               << plain({x, x}).shape() << " weights: " << plain.count_params();
 class GroupQueryAttention : public Layer {
  public:
+  explicit GroupQueryAttention(const GroupQueryAttentionOptions& options);
+  GroupQueryAttention(std::int64_t head_dim, const GroupQueryAttentionOptions& options)
+      : GroupQueryAttention(internal::with("GroupQueryAttention", "head_dim", options,
+                                           &GroupQueryAttentionOptions::head_dim, head_dim)) {}
+  GroupQueryAttention(std::int64_t head_dim, std::int64_t num_query_heads,
+                      const GroupQueryAttentionOptions& options)
+      : GroupQueryAttention(head_dim,
+                            internal::with("GroupQueryAttention", "num_query_heads", options,
+                                           &GroupQueryAttentionOptions::num_query_heads, num_query_heads)) {}
   GroupQueryAttention(std::int64_t head_dim, std::int64_t num_query_heads, std::int64_t num_key_value_heads,
-                      const GroupQueryAttentionOptions& options = {});
+                      const GroupQueryAttentionOptions& options = {})
+      : GroupQueryAttention(
+            head_dim, num_query_heads,
+            internal::with("GroupQueryAttention", "num_key_value_heads", options,
+                           &GroupQueryAttentionOptions::num_key_value_heads, num_key_value_heads)) {}
 };
 /// Another name of GroupQueryAttention in Keras.
 using GroupedQueryAttention = GroupQueryAttention;

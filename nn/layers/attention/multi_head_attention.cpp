@@ -172,11 +172,11 @@ class MultiHead : public AttentionLayer<Arguments>, public Planned {
                                   .bias_initializer = args.bias_initializer,
                                   .kernel_regularizer = args.kernel_regularizer,
                                   .bias_regularizer = args.bias_regularizer,
-                                  .activity_regularizer = args.activity_regularizer,
                                   .kernel_constraint = args.kernel_constraint,
                                   .bias_constraint = args.bias_constraint,
-                                  .name = name,
-                                  .dtype = this->dtype_policy()});
+                                  .activity_regularizer = args.activity_regularizer,
+                                  .dtype = this->dtype_policy(),
+                                  .name = name});
     projection.build(input);
     return this->add_layer(static_cast<const Layer&>(projection));
   }
@@ -286,15 +286,16 @@ class GroupQueryAttentionImpl final : public MultiHead<GroupQueryArguments> {
 
 }  // namespace
 
-MultiHeadAttention::MultiHeadAttention(std::int64_t num_heads, std::int64_t key_dim,
-                                       const MultiHeadAttentionOptions& options)
-    : Layer(std::make_shared<MultiHeadAttentionImpl>(MultiHeadArguments{options, num_heads, key_dim})) {}
+MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
+    : Layer(std::make_shared<MultiHeadAttentionImpl>(
+          MultiHeadArguments{options, internal::given("MultiHeadAttention", "num_heads", options.num_heads),
+                             internal::given("MultiHeadAttention", "key_dim", options.key_dim)})) {}
 
-GroupQueryAttention::GroupQueryAttention(std::int64_t head_dim, std::int64_t num_query_heads,
-                                         std::int64_t num_key_value_heads,
-                                         const GroupQueryAttentionOptions& options)
-    : Layer(std::make_shared<GroupQueryAttentionImpl>(
-          GroupQueryArguments{options, head_dim, num_query_heads, num_key_value_heads})) {}
+GroupQueryAttention::GroupQueryAttention(const GroupQueryAttentionOptions& options)
+    : Layer(std::make_shared<GroupQueryAttentionImpl>(GroupQueryArguments{
+          options, internal::given("GroupQueryAttention", "head_dim", options.head_dim),
+          internal::given("GroupQueryAttention", "num_query_heads", options.num_query_heads),
+          internal::given("GroupQueryAttention", "num_key_value_heads", options.num_key_value_heads)})) {}
 
 void add_multi_head_attention_layers(ClassRegistry& registry) {
   add_layer<MultiHeadAttentionImpl, MultiHeadArguments>(registry, "MultiHeadAttention");

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/nn/core/archive.hpp>
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 
@@ -14,7 +15,7 @@ void fields(LayerOptions&, F&&) {}
 /// Returns the options of a layer that every layer has.
 template <class Arguments>
 LayerOptions layer_options_of(const Arguments& a) {
-  return {a.input_shape, a.batch_input_shape, a.name, a.trainable, a.dtype};
+  return {a.input_shape, a.batch_input_shape, a.trainable, a.dtype, a.name};
 }
 
 /// A base class of layers with a struct of arguments. The last members of the struct are the members of

@@ -44,7 +44,8 @@ class LayerImpl;
 class Archive;
 struct LayerCall;
 
-/// Options of every layer. The options of each layer of the library end with these members.
+/// Options of every layer. The options of each layer of the library end with these members, in the order of Keras's
+/// Layer.
 ///
 /// A Sequential is built at once when the first layer has an input shape, as in Keras 2:
 ///
@@ -54,10 +55,10 @@ struct LayerCall;
 struct LayerOptions {
   OptionalShape input_shape = {};        ///< the shape of the input, without the batch axis
   OptionalShape batch_input_shape = {};  ///< the shape of the input with the batch axis, which may be None
-  std::string name = {};                 ///< the class's name, numbered, by default: "dense", "dense_1", ...
   bool trainable = true;                 ///< whether training changes the weights
   std::optional<DTypePolicy> dtype =
-      {};  ///< the dtypes of weights and computation; dtype_policy() by default
+      {};                 ///< the dtypes of weights and computation; dtype_policy() by default
+  std::string name = {};  ///< the class's name, numbered, by default: "dense", "dense_1", ...
 };
 
 /// Arguments of a call besides the inputs. A layer ignores arguments that the layer does not use.
@@ -87,12 +88,12 @@ struct CallArguments {
 ///     };
 ///     std::cout << nn::LayerOf<ShiftImpl>()(K::zeros({2, 3}));
 struct WeightOptions {
-  Initializer initializer = {};  ///< default: "glorot_uniform" for floating dtypes, zeros for others
+  Initializer initializer = {};     ///< default: "glorot_uniform" for floating dtypes, zeros for others
+  std::optional<DType> dtype = {};  ///< the layer's variable_dtype by default
+  bool trainable = true;
+  bool autocast = true;  ///< whether `call` reads the weight in the layer's compute_dtype
   Regularizer regularizer = {};
   nn::Constraint constraint = {};
-  bool trainable = true;
-  std::optional<DType> dtype = {};  ///< the layer's variable_dtype by default
-  bool autocast = true;             ///< whether `call` reads the weight in the layer's compute_dtype
 };
 
 /// A handle to a layer. `layer(x)` is a call with one output; `apply` takes and returns any number of

@@ -100,6 +100,14 @@ Arguments completed(const char* layer, const Arguments& given, int axes, bool ca
   return a;
 }
 
+/// Makes a layer of options with filters and kernel_size.
+template <class Impl, class Options>
+std::shared_ptr<Impl> windowed(const char* layer, const Options& options) {
+  return std::make_shared<Impl>(
+      Convolutional<Options>{options, internal::given(layer, "filters", options.filters),
+                             internal::given(layer, "kernel_size", options.kernel_size)});
+}
+
 /// A base class of layers that compute a convolution, then bias and activation.
 template <class Arguments>
 class ConvolutionalImpl : public LayerWith<Arguments> {
@@ -135,7 +143,9 @@ class ConvolutionalImpl : public LayerWith<Arguments> {
   void add_bias(std::int64_t filters) {
     if (args.use_bias)
       bias_ = this->add_weight("bias", {filters},
-                               {args.bias_initializer, args.bias_regularizer, args.bias_constraint});
+                               {.initializer = args.bias_initializer,
+                                .regularizer = args.bias_regularizer,
+                                .constraint = args.bias_constraint});
   }
   /// Adds the layer's convolution, bias and activation to a network.
   std::optional<int> plan_images(K::NetworkBuilder& network, int x, const Variable& kernel,
@@ -187,7 +197,9 @@ class ConvImpl : public ConvolutionalImpl<ConvArguments>, public Planned {
       fail("[", name(), "] the channels must divide into the groups: received shape=", input,
            ", groups=", args.groups);
     kernel_ = add_weight("kernel", kernel_shape(channels / args.groups, args.filters),
-                         {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
+                         {.initializer = args.kernel_initializer,
+                          .regularizer = args.kernel_regularizer,
+                          .constraint = args.kernel_constraint});
     add_bias(args.filters);
   }
 
@@ -258,7 +270,9 @@ class ConvTransposeImpl : public ConvolutionalImpl<TransposeArguments> {
 
   void build(const Shape& input) override {
     kernel_ = add_weight("kernel", kernel_shape(args.filters, channels_of(input)),
-                         {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
+                         {.initializer = args.kernel_initializer,
+                          .regularizer = args.kernel_regularizer,
+                          .constraint = args.kernel_constraint});
     add_bias(args.filters);
   }
 
@@ -338,7 +352,9 @@ class DepthwiseImpl : public ConvolutionalImpl<DepthwiseArguments>, public Plann
   void build(const Shape& input) override {
     const std::int64_t channels = channels_of(input);
     kernel_ = add_weight("kernel", kernel_shape(channels, args.depth_multiplier),
-                         {args.depthwise_initializer, args.depthwise_regularizer, args.depthwise_constraint});
+                         {.initializer = args.depthwise_initializer,
+                          .regularizer = args.depthwise_regularizer,
+                          .constraint = args.depthwise_constraint});
     add_bias(channels * args.depth_multiplier);
   }
 
@@ -383,12 +399,14 @@ class SeparableImpl : public ConvolutionalImpl<SeparableArguments>, public Plann
     const std::int64_t channels = channels_of(input);
     Shape pointwise = kernel_shape(channels * args.depth_multiplier, args.filters);
     std::fill_n(pointwise.begin(), axes(), 1);
-    depthwise_ =
-        add_weight("depthwise_kernel", kernel_shape(channels, args.depth_multiplier),
-                   {args.depthwise_initializer, args.depthwise_regularizer, args.depthwise_constraint});
-    pointwise_ =
-        add_weight("pointwise_kernel", pointwise,
-                   {args.pointwise_initializer, args.pointwise_regularizer, args.pointwise_constraint});
+    depthwise_ = add_weight("depthwise_kernel", kernel_shape(channels, args.depth_multiplier),
+                            {.initializer = args.depthwise_initializer,
+                             .regularizer = args.depthwise_regularizer,
+                             .constraint = args.depthwise_constraint});
+    pointwise_ = add_weight("pointwise_kernel", pointwise,
+                            {.initializer = args.pointwise_initializer,
+                             .regularizer = args.pointwise_regularizer,
+                             .constraint = args.pointwise_constraint});
     add_bias(args.filters);
   }
 
@@ -425,36 +443,28 @@ struct SeparableConv2DImpl final : SeparableImpl {
 
 }  // namespace
 
-Conv1D::Conv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options)
-    : KernelLayer(std::make_shared<Conv1DImpl>(ConvArguments{options, filters, kernel_size})) {}
-Conv2D::Conv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options)
-    : KernelLayer(std::make_shared<Conv2DImpl>(ConvArguments{options, filters, kernel_size})) {}
-Conv3D::Conv3D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options)
-    : KernelLayer(std::make_shared<Conv3DImpl>(ConvArguments{options, filters, kernel_size})) {}
+Conv1D::Conv1D(const ConvOptions& options) : KernelLayer(windowed<Conv1DImpl>("Conv1D", options)) {}
+Conv2D::Conv2D(const ConvOptions& options) : KernelLayer(windowed<Conv2DImpl>("Conv2D", options)) {}
+Conv3D::Conv3D(const ConvOptions& options) : KernelLayer(windowed<Conv3DImpl>("Conv3D", options)) {}
 
-Conv1DTranspose::Conv1DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                                 const ConvTransposeOptions& options)
-    : KernelLayer(std::make_shared<Conv1DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
-Conv2DTranspose::Conv2DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                                 const ConvTransposeOptions& options)
-    : KernelLayer(std::make_shared<Conv2DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
-Conv3DTranspose::Conv3DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                                 const ConvTransposeOptions& options)
-    : KernelLayer(std::make_shared<Conv3DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
+Conv1DTranspose::Conv1DTranspose(const ConvTransposeOptions& options)
+    : KernelLayer(windowed<Conv1DTransposeImpl>("Conv1DTranspose", options)) {}
+Conv2DTranspose::Conv2DTranspose(const ConvTransposeOptions& options)
+    : KernelLayer(windowed<Conv2DTransposeImpl>("Conv2DTranspose", options)) {}
+Conv3DTranspose::Conv3DTranspose(const ConvTransposeOptions& options)
+    : KernelLayer(windowed<Conv3DTransposeImpl>("Conv3DTranspose", options)) {}
 
-DepthwiseConv1D::DepthwiseConv1D(const PerAxis<std::int64_t>& kernel_size,
-                                 const DepthwiseConvOptions& options)
-    : KernelLayer(std::make_shared<DepthwiseConv1DImpl>(DepthwiseArguments{options, kernel_size})) {}
-DepthwiseConv2D::DepthwiseConv2D(const PerAxis<std::int64_t>& kernel_size,
-                                 const DepthwiseConvOptions& options)
-    : KernelLayer(std::make_shared<DepthwiseConv2DImpl>(DepthwiseArguments{options, kernel_size})) {}
+DepthwiseConv1D::DepthwiseConv1D(const DepthwiseConvOptions& options)
+    : KernelLayer(std::make_shared<DepthwiseConv1DImpl>(DepthwiseArguments{
+          options, internal::given("DepthwiseConv1D", "kernel_size", options.kernel_size)})) {}
+DepthwiseConv2D::DepthwiseConv2D(const DepthwiseConvOptions& options)
+    : KernelLayer(std::make_shared<DepthwiseConv2DImpl>(DepthwiseArguments{
+          options, internal::given("DepthwiseConv2D", "kernel_size", options.kernel_size)})) {}
 
-SeparableConv1D::SeparableConv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                                 const SeparableConvOptions& options)
-    : Layer(std::make_shared<SeparableConv1DImpl>(SeparableArguments{options, filters, kernel_size})) {}
-SeparableConv2D::SeparableConv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                                 const SeparableConvOptions& options)
-    : Layer(std::make_shared<SeparableConv2DImpl>(SeparableArguments{options, filters, kernel_size})) {}
+SeparableConv1D::SeparableConv1D(const SeparableConvOptions& options)
+    : Layer(windowed<SeparableConv1DImpl>("SeparableConv1D", options)) {}
+SeparableConv2D::SeparableConv2D(const SeparableConvOptions& options)
+    : Layer(windowed<SeparableConv2DImpl>("SeparableConv2D", options)) {}
 
 void add_convolution_layers(ClassRegistry& registry) {
   add_layer<Conv1DImpl, ConvArguments>(registry, "Conv1D", {"Convolution1D"});

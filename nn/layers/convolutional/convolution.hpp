@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/nn/core/activations.hpp>
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/weighted_layers.hpp>
 #include <ktape/ops/arguments/per_axis.hpp>
 
@@ -18,6 +19,9 @@ namespace ktape::nn {
 using backend::PerAxis;
 
 struct ConvOptions {
+  ByName by_name = {};
+  std::optional<std::int64_t> filters = {};  ///< required: the number of output channels
+  PerAxis<std::int64_t> kernel_size = {};    ///< required: the extent of the window along each spatial axis
   PerAxis<std::int64_t> strides = 1;
   std::string padding = "valid";  ///< "valid" or "same"; for Conv1D also "causal"
   std::string data_format = {};   ///< K::image_data_format() by default
@@ -29,9 +33,9 @@ struct ConvOptions {
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A convolution over one spatial axis, of sequences (batch, steps, channels). Weights: kernel (size,
@@ -43,7 +47,13 @@ struct ConvOptions {
 ///               << " weights: " << layer.count_params();
 class Conv1D : public KernelLayer {
  public:
-  Conv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
+  explicit Conv1D(const ConvOptions& options);
+  Conv1D(std::int64_t filters, const ConvOptions& options)
+      : Conv1D(internal::with("Conv1D", "filters", options, &ConvOptions::filters, filters)) {}
+  template <class = void>
+  Conv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {})
+      : Conv1D(filters,
+               internal::with("Conv1D", "kernel_size", options, &ConvOptions::kernel_size, kernel_size)) {}
 };
 
 /// A convolution over two spatial axes, of images (batch, height, width, channels). Weights: kernel
@@ -55,7 +65,13 @@ class Conv1D : public KernelLayer {
 ///               << " weights: " << layer.count_params();
 class Conv2D : public KernelLayer {
  public:
-  Conv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
+  explicit Conv2D(const ConvOptions& options);
+  Conv2D(std::int64_t filters, const ConvOptions& options)
+      : Conv2D(internal::with("Conv2D", "filters", options, &ConvOptions::filters, filters)) {}
+  template <class = void>
+  Conv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {})
+      : Conv2D(filters,
+               internal::with("Conv2D", "kernel_size", options, &ConvOptions::kernel_size, kernel_size)) {}
 };
 
 /// A convolution over three spatial axes, of volumes (batch, depth, height, width, channels). Weights:
@@ -67,10 +83,19 @@ class Conv2D : public KernelLayer {
 ///               << " weights: " << layer.count_params();
 class Conv3D : public KernelLayer {
  public:
-  Conv3D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
+  explicit Conv3D(const ConvOptions& options);
+  Conv3D(std::int64_t filters, const ConvOptions& options)
+      : Conv3D(internal::with("Conv3D", "filters", options, &ConvOptions::filters, filters)) {}
+  template <class = void>
+  Conv3D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {})
+      : Conv3D(filters,
+               internal::with("Conv3D", "kernel_size", options, &ConvOptions::kernel_size, kernel_size)) {}
 };
 
 struct ConvTransposeOptions {
+  ByName by_name = {};
+  std::optional<std::int64_t> filters = {};  ///< required: the number of output channels
+  PerAxis<std::int64_t> kernel_size = {};    ///< required: the extent of the window along each spatial axis
   PerAxis<std::int64_t> strides = 1;
   std::string padding = "valid";  ///< "valid" or "same"
   /// The output padding p, which must be below the strides. The formulas for the extents of the output are at
@@ -84,9 +109,9 @@ struct ConvTransposeOptions {
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A transposed convolution over one spatial axis, which makes sequences longer: the gradient of the
@@ -100,8 +125,15 @@ struct ConvTransposeOptions {
 ///               << " weights: " << layer.count_params();
 class Conv1DTranspose : public KernelLayer {
  public:
+  explicit Conv1DTranspose(const ConvTransposeOptions& options);
+  Conv1DTranspose(std::int64_t filters, const ConvTransposeOptions& options)
+      : Conv1DTranspose(
+            internal::with("Conv1DTranspose", "filters", options, &ConvTransposeOptions::filters, filters)) {}
+  template <class = void>
   Conv1DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                  const ConvTransposeOptions& options = {});
+                  const ConvTransposeOptions& options = {})
+      : Conv1DTranspose(filters, internal::with("Conv1DTranspose", "kernel_size", options,
+                                                &ConvTransposeOptions::kernel_size, kernel_size)) {}
 };
 
 /// A transposed convolution over two spatial axes, which makes images larger; the formulas for the extents
@@ -112,8 +144,15 @@ class Conv1DTranspose : public KernelLayer {
 ///               << " weights: " << layer.count_params();
 class Conv2DTranspose : public KernelLayer {
  public:
+  explicit Conv2DTranspose(const ConvTransposeOptions& options);
+  Conv2DTranspose(std::int64_t filters, const ConvTransposeOptions& options)
+      : Conv2DTranspose(
+            internal::with("Conv2DTranspose", "filters", options, &ConvTransposeOptions::filters, filters)) {}
+  template <class = void>
   Conv2DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                  const ConvTransposeOptions& options = {});
+                  const ConvTransposeOptions& options = {})
+      : Conv2DTranspose(filters, internal::with("Conv2DTranspose", "kernel_size", options,
+                                                &ConvTransposeOptions::kernel_size, kernel_size)) {}
 };
 /// A transposed convolution over three spatial axes. Throws ValueError for a dilation rate above 1.
 ///
@@ -122,11 +161,20 @@ class Conv2DTranspose : public KernelLayer {
 ///               << " weights: " << layer.count_params();
 class Conv3DTranspose : public KernelLayer {
  public:
+  explicit Conv3DTranspose(const ConvTransposeOptions& options);
+  Conv3DTranspose(std::int64_t filters, const ConvTransposeOptions& options)
+      : Conv3DTranspose(
+            internal::with("Conv3DTranspose", "filters", options, &ConvTransposeOptions::filters, filters)) {}
+  template <class = void>
   Conv3DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                  const ConvTransposeOptions& options = {});
+                  const ConvTransposeOptions& options = {})
+      : Conv3DTranspose(filters, internal::with("Conv3DTranspose", "kernel_size", options,
+                                                &ConvTransposeOptions::kernel_size, kernel_size)) {}
 };
 
 struct DepthwiseConvOptions {
+  ByName by_name = {};
+  PerAxis<std::int64_t> kernel_size = {};  ///< required: the extent of the window along each spatial axis
   PerAxis<std::int64_t> strides = 1;
   std::string padding = "valid";      ///< "valid" or "same"
   std::int64_t depth_multiplier = 1;  ///< the number of filters for each channel
@@ -138,9 +186,9 @@ struct DepthwiseConvOptions {
   Regularizer depthwise_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint depthwise_constraint = {}, bias_constraint = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A depthwise convolution over one spatial axis: each channel has separate filters. Output c *
@@ -152,8 +200,11 @@ struct DepthwiseConvOptions {
 ///               << " weights: " << layer.count_params();
 class DepthwiseConv1D : public KernelLayer {
  public:
-  explicit DepthwiseConv1D(const PerAxis<std::int64_t>& kernel_size,
-                           const DepthwiseConvOptions& options = {});
+  explicit DepthwiseConv1D(const DepthwiseConvOptions& options);
+  template <class = void>
+  explicit DepthwiseConv1D(const PerAxis<std::int64_t>& kernel_size, const DepthwiseConvOptions& options = {})
+      : DepthwiseConv1D(internal::with("DepthwiseConv1D", "kernel_size", options,
+                                       &DepthwiseConvOptions::kernel_size, kernel_size)) {}
 };
 
 /// A depthwise convolution over two spatial axes: each channel of the images has separate filters, as in
@@ -165,11 +216,17 @@ class DepthwiseConv1D : public KernelLayer {
 ///               << " weights: " << layer.count_params();
 class DepthwiseConv2D : public KernelLayer {
  public:
-  explicit DepthwiseConv2D(const PerAxis<std::int64_t>& kernel_size,
-                           const DepthwiseConvOptions& options = {});
+  explicit DepthwiseConv2D(const DepthwiseConvOptions& options);
+  template <class = void>
+  explicit DepthwiseConv2D(const PerAxis<std::int64_t>& kernel_size, const DepthwiseConvOptions& options = {})
+      : DepthwiseConv2D(internal::with("DepthwiseConv2D", "kernel_size", options,
+                                       &DepthwiseConvOptions::kernel_size, kernel_size)) {}
 };
 
 struct SeparableConvOptions {
+  ByName by_name = {};
+  std::optional<std::int64_t> filters = {};  ///< required: the number of output channels
+  PerAxis<std::int64_t> kernel_size = {};    ///< required: the extent of the window along each spatial axis
   PerAxis<std::int64_t> strides = 1;
   std::string padding = "valid";  ///< "valid" or "same"; for SeparableConv1D also "causal"
   std::string data_format = {};
@@ -183,9 +240,9 @@ struct SeparableConvOptions {
               activity_regularizer = {};
   nn::Constraint depthwise_constraint = {}, pointwise_constraint = {}, bias_constraint = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A separable convolution over one spatial axis: a depthwise convolution, then a convolution of size 1
@@ -197,8 +254,15 @@ struct SeparableConvOptions {
 ///               << " weights: " << layer.count_params();
 class SeparableConv1D : public Layer {
  public:
+  explicit SeparableConv1D(const SeparableConvOptions& options);
+  SeparableConv1D(std::int64_t filters, const SeparableConvOptions& options)
+      : SeparableConv1D(
+            internal::with("SeparableConv1D", "filters", options, &SeparableConvOptions::filters, filters)) {}
+  template <class = void>
   SeparableConv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                  const SeparableConvOptions& options = {});
+                  const SeparableConvOptions& options = {})
+      : SeparableConv1D(filters, internal::with("SeparableConv1D", "kernel_size", options,
+                                                &SeparableConvOptions::kernel_size, kernel_size)) {}
   Variable depthwise_kernel() const { return weight("depthwise_kernel"); }
   Variable pointwise_kernel() const { return weight("pointwise_kernel"); }
   Variable bias() const { return weight("bias"); }
@@ -213,8 +277,15 @@ class SeparableConv1D : public Layer {
 ///               << " weights: " << layer.count_params();
 class SeparableConv2D : public Layer {
  public:
+  explicit SeparableConv2D(const SeparableConvOptions& options);
+  SeparableConv2D(std::int64_t filters, const SeparableConvOptions& options)
+      : SeparableConv2D(
+            internal::with("SeparableConv2D", "filters", options, &SeparableConvOptions::filters, filters)) {}
+  template <class = void>
   SeparableConv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                  const SeparableConvOptions& options = {});
+                  const SeparableConvOptions& options = {})
+      : SeparableConv2D(filters, internal::with("SeparableConv2D", "kernel_size", options,
+                                                &SeparableConvOptions::kernel_size, kernel_size)) {}
   Variable depthwise_kernel() const { return weight("depthwise_kernel"); }
   Variable pointwise_kernel() const { return weight("pointwise_kernel"); }
   Variable bias() const { return weight("bias"); }

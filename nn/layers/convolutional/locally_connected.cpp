@@ -57,11 +57,16 @@ class LocallyConnectedImpl : public LayerWith<LocallyConnectedArguments> {
       patch *= size[at];
     }
     kernel_ = add_weight("kernel", {positions_.count(), patch, args.filters},
-                         {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
+                         {.initializer = args.kernel_initializer,
+                          .regularizer = args.kernel_regularizer,
+                          .constraint = args.kernel_constraint});
     if (!args.use_bias) return;
     Shape bias = positions_;
     bias.push_back(args.filters);
-    bias_ = add_weight("bias", bias, {args.bias_initializer, args.bias_regularizer, args.bias_constraint});
+    bias_ = add_weight("bias", bias,
+                       {.initializer = args.bias_initializer,
+                        .regularizer = args.bias_regularizer,
+                        .constraint = args.bias_constraint});
   }
 
   Tensor call(const Tensor& x) override {
@@ -108,14 +113,14 @@ struct LocallyConnected2DImpl final : LocallyConnectedImpl {
 
 }  // namespace
 
-LocallyConnected1D::LocallyConnected1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                                       const LocallyConnectedOptions& options)
-    : KernelLayer(std::make_shared<LocallyConnected1DImpl>(
-          LocallyConnectedArguments{options, filters, kernel_size})) {}
-LocallyConnected2D::LocallyConnected2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                                       const LocallyConnectedOptions& options)
-    : KernelLayer(std::make_shared<LocallyConnected2DImpl>(
-          LocallyConnectedArguments{options, filters, kernel_size})) {}
+LocallyConnected1D::LocallyConnected1D(const LocallyConnectedOptions& options)
+    : KernelLayer(std::make_shared<LocallyConnected1DImpl>(LocallyConnectedArguments{
+          options, internal::given("LocallyConnected1D", "filters", options.filters),
+          internal::given("LocallyConnected1D", "kernel_size", options.kernel_size)})) {}
+LocallyConnected2D::LocallyConnected2D(const LocallyConnectedOptions& options)
+    : KernelLayer(std::make_shared<LocallyConnected2DImpl>(LocallyConnectedArguments{
+          options, internal::given("LocallyConnected2D", "filters", options.filters),
+          internal::given("LocallyConnected2D", "kernel_size", options.kernel_size)})) {}
 
 void add_locally_connected_layers(ClassRegistry& registry) {
   add_layer<LocallyConnected1DImpl, LocallyConnectedArguments>(registry, "LocallyConnected1D");

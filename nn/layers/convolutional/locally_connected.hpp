@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/nn/core/activations.hpp>
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/weighted_layers.hpp>
 #include <ktape/ops/arguments/per_axis.hpp>
 
@@ -10,6 +11,9 @@ namespace ktape::nn {
 using backend::PerAxis;
 
 struct LocallyConnectedOptions {
+  ByName by_name = {};
+  std::optional<std::int64_t> filters = {};  ///< required: the number of output channels
+  PerAxis<std::int64_t> kernel_size = {};    ///< required: the extent of the window along each spatial axis
   PerAxis<std::int64_t> strides = 1;
   std::string padding = "valid";  ///< only "valid" is allowed
   std::string data_format = {};   ///< K::image_data_format() by default
@@ -20,9 +24,9 @@ struct LocallyConnectedOptions {
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
   std::int64_t implementation = 1;  ///< accepted and ignored
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A locally connected layer over one spatial axis. Weights: kernel (positions, elements of a patch,
@@ -34,8 +38,15 @@ struct LocallyConnectedOptions {
 ///               << " weights: " << layer.count_params();
 class LocallyConnected1D : public KernelLayer {
  public:
+  explicit LocallyConnected1D(const LocallyConnectedOptions& options);
+  LocallyConnected1D(std::int64_t filters, const LocallyConnectedOptions& options)
+      : LocallyConnected1D(internal::with("LocallyConnected1D", "filters", options,
+                                          &LocallyConnectedOptions::filters, filters)) {}
+  template <class = void>
   LocallyConnected1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                     const LocallyConnectedOptions& options = {});
+                     const LocallyConnectedOptions& options = {})
+      : LocallyConnected1D(filters, internal::with("LocallyConnected1D", "kernel_size", options,
+                                                   &LocallyConnectedOptions::kernel_size, kernel_size)) {}
 };
 
 /// A locally connected layer over two spatial axes. Weights: kernel (positions, elements of a patch,
@@ -47,8 +58,15 @@ class LocallyConnected1D : public KernelLayer {
 ///               << " weights: " << layer.count_params();
 class LocallyConnected2D : public KernelLayer {
  public:
+  explicit LocallyConnected2D(const LocallyConnectedOptions& options);
+  LocallyConnected2D(std::int64_t filters, const LocallyConnectedOptions& options)
+      : LocallyConnected2D(internal::with("LocallyConnected2D", "filters", options,
+                                          &LocallyConnectedOptions::filters, filters)) {}
+  template <class = void>
   LocallyConnected2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                     const LocallyConnectedOptions& options = {});
+                     const LocallyConnectedOptions& options = {})
+      : LocallyConnected2D(filters, internal::with("LocallyConnected2D", "kernel_size", options,
+                                                   &LocallyConnectedOptions::kernel_size, kernel_size)) {}
 };
 
 }  // namespace ktape::nn

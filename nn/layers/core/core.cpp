@@ -15,6 +15,11 @@
 namespace ktape::nn {
 namespace K = backend;
 
+template <class F>
+void fields(MaskingOptions& a, F&& field) {
+  field("mask_value", a.mask_value);
+}
+
 namespace {
 
 // --- Dense -------------------------------------------------------------------------------------------------
@@ -48,10 +53,14 @@ class DenseImpl final : public LayerWith<DenseArguments>, public Planned {
 
   void build(const Shape& input) override {
     kernel_ = add_weight("kernel", {input[-1], args.units},
-                         {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
+                         {.initializer = args.kernel_initializer,
+                          .regularizer = args.kernel_regularizer,
+                          .constraint = args.kernel_constraint});
     if (args.use_bias)
       bias_ = add_weight("bias", {args.units},
-                         {args.bias_initializer, args.bias_regularizer, args.bias_constraint});
+                         {.initializer = args.bias_initializer,
+                          .regularizer = args.bias_regularizer,
+                          .constraint = args.bias_constraint});
     input_spec = {{.min_ndim = 2, .axes = {{-1, input[-1]}}}};
   }
 
@@ -138,9 +147,11 @@ class EmbeddingImpl final : public LayerWith<EmbeddingArguments> {
 
   void build(const Shape&) override {
     const auto given = [this](const Shape&, DType dtype) { return K::as_dtype(args.weights, dtype); };
-    embeddings_ = add_weight("embeddings", {args.input_dim, args.output_dim},
-                             {args.weights.defined() ? Initializer(given) : args.embeddings_initializer,
-                              args.embeddings_regularizer, args.embeddings_constraint});
+    embeddings_ =
+        add_weight("embeddings", {args.input_dim, args.output_dim},
+                   {.initializer = args.weights.defined() ? Initializer(given) : args.embeddings_initializer,
+                    .regularizer = args.embeddings_regularizer,
+                    .constraint = args.embeddings_constraint});
     embeddings_.set_autocast(false);  // the rows are converted, not the table
   }
 
@@ -155,18 +166,9 @@ class EmbeddingImpl final : public LayerWith<EmbeddingArguments> {
   Variable embeddings_;
 };
 
-struct MaskingArguments : LayerOptions {
-  double mask_value = 0;
-};
-
-template <class F>
-void fields(MaskingArguments& a, F&& field) {
-  field("mask_value", a.mask_value);
-}
-
-class MaskingImpl final : public LayerWith<MaskingArguments> {
+class MaskingImpl final : public LayerWith<MaskingOptions> {
  public:
-  explicit MaskingImpl(const MaskingArguments& arguments) : LayerWith("Masking", arguments) {
+  explicit MaskingImpl(const MaskingOptions& options) : LayerWith("Masking", options) {
     supports_masking = true;
     input_spec = {{.min_ndim = 2}};
   }
@@ -210,24 +212,27 @@ Arguments with_input(Arguments arguments, std::optional<std::int64_t> extent) {
 
 }  // namespace
 
-Dense::Dense(std::int64_t units, const DenseOptions& options)
-    : KernelLayer(
-          std::make_shared<DenseImpl>(with_input(DenseArguments{options, units}, options.input_dim))) {}
+Dense::Dense(const DenseOptions& options)
+    : KernelLayer(std::make_shared<DenseImpl>(with_input(
+          DenseArguments{options, internal::given("Dense", "units", options.units)}, options.input_dim))) {}
 
-Activation::Activation(const ActivationFunction& activation, const LayerOptions& options)
-    : Layer(std::make_shared<ActivationLayerImpl>(ActivationArguments{options, activation})) {}
+Activation::Activation(const ActivationOptions& options)
+    : Layer(std::make_shared<ActivationLayerImpl>(ActivationArguments{
+          layer_options_of(options), internal::given("Activation", "activation", options.activation)})) {}
 
 Identity::Identity(const LayerOptions& options) : Layer(std::make_shared<IdentityImpl>(options)) {}
 
-Embedding::Embedding(std::int64_t input_dim, std::int64_t output_dim, const EmbeddingOptions& options)
+Embedding::Embedding(const EmbeddingOptions& options)
     : Layer(std::make_shared<EmbeddingImpl>(
-          with_input(EmbeddingArguments{options, input_dim, output_dim}, options.input_length))) {}
+          with_input(EmbeddingArguments{options, internal::given("Embedding", "input_dim", options.input_dim),
+                                        internal::given("Embedding", "output_dim", options.output_dim)},
+                     options.input_length))) {}
 
-Masking::Masking(double mask_value, const LayerOptions& options)
-    : Layer(std::make_shared<MaskingImpl>(MaskingArguments{options, mask_value})) {}
+Masking::Masking(const MaskingOptions& options) : Layer(std::make_shared<MaskingImpl>(options)) {}
 
-Lambda::Lambda(Function f, const LayerOptions& options)
-    : Layer(std::make_shared<LambdaImpl>(std::move(f), options)) {}
+Lambda::Lambda(const LambdaOptions& options)
+    : Layer(std::make_shared<LambdaImpl>(internal::given("Lambda", "function", options.function).of_list(),
+                                         layer_options_of(options))) {}
 
 thread_local LambdaFunctions* LambdaFunctions::active_ = nullptr;
 
@@ -236,7 +241,9 @@ LambdaFunctions::LambdaFunctions()
       made_here_({{"Lambda", [this](const Config& config) {
                      const auto number =
                          static_cast<std::size_t>(config.at("function").integer("[Lambda] function"));
-                     return Lambda(functions_.at(number), layer_options("Lambda", config));
+                     LambdaOptions options{.function = functions_.at(number)};
+                     set_layer_options(options, layer_options("Lambda", config));
+                     return Lambda(options);
                    }}}) {}
 
 std::int64_t LambdaFunctions::keep(const Lambda::Function& f) {
@@ -244,7 +251,7 @@ std::int64_t LambdaFunctions::keep(const Lambda::Function& f) {
   return std::ssize(functions_) - 1;
 }
 
-void Lambda::fail_several(std::size_t received) {
+void LambdaFunction::fail_several(std::size_t received) {
   fail("[Lambda] the function takes one tensor: received ", received);
 }
 
@@ -253,7 +260,7 @@ void add_core_layers(ClassRegistry& registry) {
   add_layer<ActivationLayerImpl, ActivationArguments>(registry, "Activation");
   add_layer<IdentityImpl, LayerOptions>(registry, "Identity");
   add_layer<EmbeddingImpl, EmbeddingArguments>(registry, "Embedding");
-  add_layer<MaskingImpl, MaskingArguments>(registry, "Masking");
+  add_layer<MaskingImpl, MaskingOptions>(registry, "Masking");
 }
 
 }  // namespace ktape::nn

@@ -92,10 +92,14 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments>, public Pla
     for (const char letter : terms_.output) extent_of(letter, input, output, skipped);
     for (const char letter : terms_.kernel) kernel.push_back(extent_of(letter, input, output, skipped));
     kernel_ = add_weight("kernel", kernel,
-                         {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
+                         {.initializer = args.kernel_initializer,
+                          .regularizer = args.kernel_regularizer,
+                          .constraint = args.kernel_constraint});
     if (!args.bias_axes.value_or("").empty())
       bias_ = add_weight("bias", bias_shape(input, output, skipped),
-                         {args.bias_initializer, args.bias_regularizer, args.bias_constraint});
+                         {.initializer = args.bias_initializer,
+                          .regularizer = args.bias_regularizer,
+                          .constraint = args.bias_constraint});
     input_spec = {{.ndim = input.rank()}};
   }
 
@@ -168,11 +172,10 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments>, public Pla
 
 }  // namespace
 
-EinsumDense::EinsumDense(const std::string& equation, const Shape& output_shape,
-                         const EinsumDenseOptions& options)
-    : KernelLayer(std::make_shared<EinsumDenseImpl>(EinsumDenseArguments{options, equation, output_shape})) {}
-EinsumDense::EinsumDense(const std::string& equation, std::int64_t units, const EinsumDenseOptions& options)
-    : EinsumDense(equation, Shape{units}, options) {}
+EinsumDense::EinsumDense(const EinsumDenseOptions& options)
+    : KernelLayer(std::make_shared<EinsumDenseImpl>(
+          EinsumDenseArguments{options, internal::given("EinsumDense", "equation", options.equation),
+                               internal::given("EinsumDense", "output_shape", options.output_shape)})) {}
 
 void add_einsum_dense(ClassRegistry& registry) {
   add_layer<EinsumDenseImpl, EinsumDenseArguments>(registry, "EinsumDense");

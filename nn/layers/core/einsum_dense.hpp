@@ -1,20 +1,25 @@
 #pragma once
 #include <ktape/nn/core/activations.hpp>
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/weighted_layers.hpp>
 
 namespace ktape::nn {
 
 struct EinsumDenseOptions {
+  ByName by_name = {};
+  std::string equation = {};        ///< required: as for einsum: input, kernel -> output
+  OptionalShape output_shape = {};  ///< required: the extents of the output without the batch
   ActivationFunction activation = {};
   /// The letters of the output for which the bias has an axis, such as "c". Without letters there is no bias.
   OptionalString bias_axes = {};
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
-  Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
+  Regularizer kernel_regularizer = {}, bias_regularizer = {};
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
+  Regularizer activity_regularizer = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A dense layer over any axes: activation(einsum(equation, {x, kernel}) + bias). The equation names the axes
@@ -35,8 +40,16 @@ struct EinsumDenseOptions {
 ///               << " weights: " << layer.count_params();
 class EinsumDense : public KernelLayer {
  public:
-  EinsumDense(const std::string& equation, const Shape& output_shape, const EinsumDenseOptions& options = {});
-  EinsumDense(const std::string& equation, std::int64_t units, const EinsumDenseOptions& options = {});
+  explicit EinsumDense(const EinsumDenseOptions& options);
+  EinsumDense(const std::string& equation, const EinsumDenseOptions& options)
+      : EinsumDense(
+            internal::with("EinsumDense", "equation", options, &EinsumDenseOptions::equation, equation)) {}
+  template <class = void>
+  EinsumDense(const std::string& equation, const Shape& output_shape, const EinsumDenseOptions& options = {})
+      : EinsumDense(equation, internal::with("EinsumDense", "output_shape", options,
+                                             &EinsumDenseOptions::output_shape, output_shape)) {}
+  EinsumDense(const std::string& equation, std::int64_t units, const EinsumDenseOptions& options = {})
+      : EinsumDense(equation, Shape{units}, options) {}
 };
 
 }  // namespace ktape::nn

@@ -46,16 +46,31 @@ class InputLayerImpl final : public LayerWith<InputArguments> {
 
 std::string input_name() { return "input_" + std::to_string(backend::get_uid("input")); }
 
+/// Returns the shape of an input with the batch axis.
+Shape batch_shape_of(const InputOptions& options) {
+  if (!options.batch_shape) {
+    if (options.batch_size && *options.batch_size < 0)
+      fail("[Input] batch_size must be at least 0: received batch_size=", *options.batch_size);
+    Shape shape = internal::given("Input", "shape", options.shape);
+    shape.insert(0, options.batch_size.value_or(None));
+    return shape;
+  }
+  if (options.shape || options.batch_size)
+    fail("[Input] batch_shape must not be given with shape or batch_size: received batch_shape=",
+         *options.batch_shape);
+  if (options.batch_shape->empty())
+    fail("[Input] batch_shape must have a batch axis: received batch_shape=()");
+  return *options.batch_shape;
+}
+
 }  // namespace
 
-Tensor Input(const Shape& shape, const InputOptions& options) {
-  if (options.batch_size && *options.batch_size < 0)
-    fail("[Input] batch_size must be at least 0: received batch_size=", *options.batch_size);
-  InputArguments arguments{{.name = options.name.empty() ? input_name() : options.name,
-                            .dtype = options.dtype.value_or(backend::floatx())},
-                           shape,
-                           options.sparse};
-  arguments.batch_shape.insert(0, options.batch_size.value_or(None));
+Tensor Input(const InputOptions& options) {
+  const Shape batch_shape = batch_shape_of(options);
+  const InputArguments arguments{{.dtype = options.dtype.value_or(backend::floatx()),
+                                  .name = options.name.empty() ? input_name() : options.name},
+                                 batch_shape,
+                                 options.sparse};
   return std::make_shared<InputLayerImpl>(arguments)->tensor();
 }
 

@@ -17,6 +17,11 @@ namespace ktape::nn {
 namespace K = backend;
 
 template <class F>
+void fields(DotOptions& a, F&& field) {
+  field("axes", a.axes);
+  field("normalize", a.normalize);
+}
+template <class F>
 void fields(ConcatenateOptions& a, F&& field) {
   field("axis", a.axis);
 }
@@ -161,19 +166,9 @@ class ConcatenateImpl final : public LayerWith<ConcatenateOptions>, public Plann
 
 // --- Dot --------------------------------------------------------------------------------------------------
 
-struct DotArguments : DotOptions {
-  Axes axes;
-};
-
-template <class F>
-void fields(DotArguments& a, F&& field) {
-  field("axes", a.axes);
-  field("normalize", a.normalize);
-}
-
-class DotImpl final : public LayerWith<DotArguments> {
+class DotImpl final : public LayerWith<DotOptions> {
  public:
-  explicit DotImpl(const DotArguments& arguments) : LayerWith("Dot", arguments) {
+  explicit DotImpl(const DotOptions& options) : LayerWith("Dot", options) {
     const std::size_t count = args.axes.list().size();
     if (args.axes.all() || count < 1 || count > 2)
       fail("[Dot] axes must name one axis, or one for each input: received axes=", Value(args.axes));
@@ -207,8 +202,8 @@ Maximum::Maximum(const LayerOptions& options) : Layer(std::make_shared<MaximumIm
 Minimum::Minimum(const LayerOptions& options) : Layer(std::make_shared<MinimumImpl>(options)) {}
 Concatenate::Concatenate(const ConcatenateOptions& options)
     : Layer(std::make_shared<ConcatenateImpl>(options)) {}
-Dot::Dot(const Axes& axes, const DotOptions& options)
-    : Layer(std::make_shared<DotImpl>(DotArguments{options, axes})) {}
+Dot::Dot(const DotOptions& options)
+    : Layer(std::make_shared<DotImpl>((internal::given("Dot", "axes", options.axes), options))) {}
 
 Tensor add(const std::vector<Tensor>& inputs, const LayerOptions& options) { return Add(options)(inputs); }
 Tensor subtract(const std::vector<Tensor>& inputs, const LayerOptions& options) {
@@ -244,7 +239,7 @@ void add_merging_layers(ClassRegistry& registry) {
   add_layer<MaximumImpl, LayerOptions>(registry, "Maximum");
   add_layer<MinimumImpl, LayerOptions>(registry, "Minimum");
   add_layer<ConcatenateImpl, ConcatenateOptions>(registry, "Concatenate");
-  add_layer<DotImpl, DotArguments>(registry, "Dot");
+  add_layer<DotImpl, DotOptions>(registry, "Dot");
 }
 
 }  // namespace ktape::nn

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 
 /// Layers that merge several tensors into one. The inputs of Add, Subtract, Multiply, Average, Maximum and
@@ -66,9 +67,9 @@ class Minimum : public Layer {
 struct ConcatenateOptions {
   int axis = -1;
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// The concatenation of the inputs along an axis. The mask of the result is the concatenation of the masks of
@@ -84,11 +85,13 @@ class Concatenate : public Layer {
 };
 
 struct DotOptions {
+  ByName by_name = {};
+  Axes axes = {};          ///< required: one axis for both inputs, or one for each input
   bool normalize = false;  ///< whether both inputs are scaled to norm 1 along their axes (cosine similarity)
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// The products of two inputs, summed over one axis of each input: see `K::batch_dot`. Two vectors per sample
@@ -99,8 +102,10 @@ struct DotOptions {
 ///               << nn::dot({a, b}, 1, {.normalize = true});  // the cosine
 class Dot : public Layer {
  public:
-  /// Makes the layer with one axis for both inputs, or with one axis for each input.
-  explicit Dot(const Axes& axes, const DotOptions& options = {});
+  explicit Dot(const DotOptions& options);
+  template <class = void>
+  explicit Dot(const Axes& axes, const DotOptions& options = {})
+      : Dot(internal::with("Dot", "axes", options, &DotOptions::axes, axes)) {}
 };
 
 // --- As functions -----------------------------------------------------------------------------------------

@@ -67,10 +67,14 @@ class AffineImpl : public LayerWith<Options> {
   void add_gamma_and_beta(const Shape& shape) {
     if (args.scale)
       gamma_ = this->add_weight("gamma", shape,
-                                {args.gamma_initializer, args.gamma_regularizer, args.gamma_constraint});
+                                {.initializer = args.gamma_initializer,
+                                 .regularizer = args.gamma_regularizer,
+                                 .constraint = args.gamma_constraint});
     if (args.center)
       beta_ = this->add_weight("beta", shape,
-                               {args.beta_initializer, args.beta_regularizer, args.beta_constraint});
+                               {.initializer = args.beta_initializer,
+                                .regularizer = args.beta_regularizer,
+                                .constraint = args.beta_constraint});
   }
   /// Requires the extents of this input on the axes for all later inputs, and returns these extents.
   Shape keep_extents(const Shape& input, const std::vector<int>& axes) {

@@ -10,9 +10,9 @@ struct LayerScaleOptions {
   /// The initial value of the factors. A small value lets a new block change its input only little.
   double init_values = 1e-6;
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A layer that multiplies each channel (last axis) by a factor: x * gamma. Weight: gamma (projection_dim,).

@@ -19,9 +19,9 @@ struct BatchNormalizationOptions {
   Regularizer beta_regularizer = {}, gamma_regularizer = {};
   nn::Constraint beta_constraint = {}, gamma_constraint = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Batch normalization: gamma * (x - mean) / sqrt(variance + epsilon) + beta for each channel. In training,
@@ -48,9 +48,9 @@ struct LayerNormalizationOptions {
   Regularizer beta_regularizer = {}, gamma_regularizer = {};
   nn::Constraint beta_constraint = {}, gamma_constraint = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Layer normalization: gamma * (x - mean) / sqrt(variance + epsilon) + beta, with the mean and the
@@ -77,9 +77,9 @@ struct GroupNormalizationOptions {
   Regularizer beta_regularizer = {}, gamma_regularizer = {};
   nn::Constraint beta_constraint = {}, gamma_constraint = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Group normalization: gamma * (x - mean) / sqrt(variance + epsilon) + beta. Neighbouring channels form a
@@ -99,9 +99,9 @@ struct RMSNormalizationOptions {
   Axes axis = -1;         ///< the axes of the mean, and of the weight scale
   double epsilon = 1e-6;  ///< added to the mean square
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// RMS normalization: scale * x / sqrt(mean(x^2) + epsilon), with the mean along `axis`. The shape of the
@@ -119,9 +119,9 @@ class RMSNormalization : public Layer {
 struct UnitNormalizationOptions {
   Axes axis = -1;  ///< the axes of the norm
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Unit normalization: x / max(norm, 1e-12), with the Euclidean norm along `axis`. For float16 the norm is at

@@ -13,6 +13,13 @@ namespace ktape::nn {
 namespace K = backend;
 
 template <class F>
+void fields(PoolingOptions& a, F&& field) {
+  field("pool_size", a.pool_size);
+  field("strides", a.strides);
+  field("padding", a.padding);
+  field("data_format", a.data_format);
+}
+template <class F>
 void fields(GlobalPoolingOptions& a, F&& field) {
   field("data_format", a.data_format);
   field("keepdims", a.keepdims);
@@ -20,21 +27,9 @@ void fields(GlobalPoolingOptions& a, F&& field) {
 
 namespace {
 
-struct PoolingArguments : PoolingOptions {
-  PerAxis<std::int64_t> pool_size = 2;
-};
-
-template <class F>
-void fields(PoolingArguments& a, F&& field) {
-  field("pool_size", a.pool_size);
-  field("strides", a.strides);
-  field("padding", a.padding);
-  field("data_format", a.data_format);
-}
-
-class PoolingImpl : public LayerWith<PoolingArguments>, public Planned {
+class PoolingImpl : public LayerWith<PoolingOptions>, public Planned {
  public:
-  PoolingImpl(const char* class_name, const char* mode, int axes, const PoolingArguments& arguments)
+  PoolingImpl(const char* class_name, const char* mode, int axes, const PoolingOptions& arguments)
       : LayerWith(class_name, completed(class_name, arguments, axes)), mode_(mode), axes_(axes) {
     input_spec = {{.ndim = axes + 2}};
   }
@@ -59,7 +54,7 @@ class PoolingImpl : public LayerWith<PoolingArguments>, public Planned {
   }
 
  private:
-  static PoolingArguments completed(const char* layer, PoolingArguments a, int axes) {
+  static PoolingOptions completed(const char* layer, PoolingOptions a, int axes) {
     a.pool_size = expanded(layer, "pool_size", a.pool_size, axes);
     a.strides = a.strides.over(axes).empty() ? a.pool_size : expanded(layer, "strides", a.strides, axes);
     a.data_format = data_format(layer, a.data_format);
@@ -110,22 +105,22 @@ class GlobalPoolingImpl : public LayerWith<GlobalPoolingOptions>, public Planned
 // --- The classes -------------------------------------------------------------------------------------------
 
 struct MaxPooling1DImpl final : PoolingImpl {
-  explicit MaxPooling1DImpl(const PoolingArguments& a) : PoolingImpl("MaxPooling1D", "max", 1, a) {}
+  explicit MaxPooling1DImpl(const PoolingOptions& a) : PoolingImpl("MaxPooling1D", "max", 1, a) {}
 };
 struct MaxPooling2DImpl final : PoolingImpl {
-  explicit MaxPooling2DImpl(const PoolingArguments& a) : PoolingImpl("MaxPooling2D", "max", 2, a) {}
+  explicit MaxPooling2DImpl(const PoolingOptions& a) : PoolingImpl("MaxPooling2D", "max", 2, a) {}
 };
 struct MaxPooling3DImpl final : PoolingImpl {
-  explicit MaxPooling3DImpl(const PoolingArguments& a) : PoolingImpl("MaxPooling3D", "max", 3, a) {}
+  explicit MaxPooling3DImpl(const PoolingOptions& a) : PoolingImpl("MaxPooling3D", "max", 3, a) {}
 };
 struct AveragePooling1DImpl final : PoolingImpl {
-  explicit AveragePooling1DImpl(const PoolingArguments& a) : PoolingImpl("AveragePooling1D", "avg", 1, a) {}
+  explicit AveragePooling1DImpl(const PoolingOptions& a) : PoolingImpl("AveragePooling1D", "avg", 1, a) {}
 };
 struct AveragePooling2DImpl final : PoolingImpl {
-  explicit AveragePooling2DImpl(const PoolingArguments& a) : PoolingImpl("AveragePooling2D", "avg", 2, a) {}
+  explicit AveragePooling2DImpl(const PoolingOptions& a) : PoolingImpl("AveragePooling2D", "avg", 2, a) {}
 };
 struct AveragePooling3DImpl final : PoolingImpl {
-  explicit AveragePooling3DImpl(const PoolingArguments& a) : PoolingImpl("AveragePooling3D", "avg", 3, a) {}
+  explicit AveragePooling3DImpl(const PoolingOptions& a) : PoolingImpl("AveragePooling3D", "avg", 3, a) {}
 };
 
 using Global = GlobalPoolingOptions;
@@ -153,18 +148,18 @@ struct GlobalAveragePooling3DImpl final : GlobalPoolingImpl {
 
 }  // namespace
 
-MaxPooling1D::MaxPooling1D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
-    : Layer(std::make_shared<MaxPooling1DImpl>(PoolingArguments{options, pool_size})) {}
-MaxPooling2D::MaxPooling2D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
-    : Layer(std::make_shared<MaxPooling2DImpl>(PoolingArguments{options, pool_size})) {}
-MaxPooling3D::MaxPooling3D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
-    : Layer(std::make_shared<MaxPooling3DImpl>(PoolingArguments{options, pool_size})) {}
-AveragePooling1D::AveragePooling1D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
-    : Layer(std::make_shared<AveragePooling1DImpl>(PoolingArguments{options, pool_size})) {}
-AveragePooling2D::AveragePooling2D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
-    : Layer(std::make_shared<AveragePooling2DImpl>(PoolingArguments{options, pool_size})) {}
-AveragePooling3D::AveragePooling3D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
-    : Layer(std::make_shared<AveragePooling3DImpl>(PoolingArguments{options, pool_size})) {}
+MaxPooling1D::MaxPooling1D(const PoolingOptions& options)
+    : Layer(std::make_shared<MaxPooling1DImpl>(options)) {}
+MaxPooling2D::MaxPooling2D(const PoolingOptions& options)
+    : Layer(std::make_shared<MaxPooling2DImpl>(options)) {}
+MaxPooling3D::MaxPooling3D(const PoolingOptions& options)
+    : Layer(std::make_shared<MaxPooling3DImpl>(options)) {}
+AveragePooling1D::AveragePooling1D(const PoolingOptions& options)
+    : Layer(std::make_shared<AveragePooling1DImpl>(options)) {}
+AveragePooling2D::AveragePooling2D(const PoolingOptions& options)
+    : Layer(std::make_shared<AveragePooling2DImpl>(options)) {}
+AveragePooling3D::AveragePooling3D(const PoolingOptions& options)
+    : Layer(std::make_shared<AveragePooling3DImpl>(options)) {}
 
 GlobalMaxPooling1D::GlobalMaxPooling1D(const GlobalPoolingOptions& options)
     : Layer(std::make_shared<GlobalMaxPooling1DImpl>(options)) {}
@@ -180,12 +175,12 @@ GlobalAveragePooling3D::GlobalAveragePooling3D(const GlobalPoolingOptions& optio
     : Layer(std::make_shared<GlobalAveragePooling3DImpl>(options)) {}
 
 void add_pooling_layers(ClassRegistry& registry) {
-  add_layer<MaxPooling1DImpl, PoolingArguments>(registry, "MaxPooling1D", {"MaxPool1D"});
-  add_layer<MaxPooling2DImpl, PoolingArguments>(registry, "MaxPooling2D", {"MaxPool2D"});
-  add_layer<MaxPooling3DImpl, PoolingArguments>(registry, "MaxPooling3D", {"MaxPool3D"});
-  add_layer<AveragePooling1DImpl, PoolingArguments>(registry, "AveragePooling1D", {"AvgPool1D"});
-  add_layer<AveragePooling2DImpl, PoolingArguments>(registry, "AveragePooling2D", {"AvgPool2D"});
-  add_layer<AveragePooling3DImpl, PoolingArguments>(registry, "AveragePooling3D", {"AvgPool3D"});
+  add_layer<MaxPooling1DImpl, PoolingOptions>(registry, "MaxPooling1D", {"MaxPool1D"});
+  add_layer<MaxPooling2DImpl, PoolingOptions>(registry, "MaxPooling2D", {"MaxPool2D"});
+  add_layer<MaxPooling3DImpl, PoolingOptions>(registry, "MaxPooling3D", {"MaxPool3D"});
+  add_layer<AveragePooling1DImpl, PoolingOptions>(registry, "AveragePooling1D", {"AvgPool1D"});
+  add_layer<AveragePooling2DImpl, PoolingOptions>(registry, "AveragePooling2D", {"AvgPool2D"});
+  add_layer<AveragePooling3DImpl, PoolingOptions>(registry, "AveragePooling3D", {"AvgPool3D"});
   add_layer<GlobalMaxPooling1DImpl, Global>(registry, "GlobalMaxPooling1D", {"GlobalMaxPool1D"});
   add_layer<GlobalMaxPooling2DImpl, Global>(registry, "GlobalMaxPooling2D", {"GlobalMaxPool2D"});
   add_layer<GlobalMaxPooling3DImpl, Global>(registry, "GlobalMaxPooling3D", {"GlobalMaxPool3D"});

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/ops/arguments/per_axis.hpp>
 
@@ -13,13 +14,15 @@ namespace ktape::nn {
 using backend::PerAxis;
 
 struct PoolingOptions {
+  ByName by_name = {};
+  PerAxis<std::int64_t> pool_size = 2;
   PerAxis<std::int64_t> strides = {};  ///< pool_size by default
   std::string padding = "valid";       ///< "valid" or "same"
   std::string data_format = {};        ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Max pooling over the steps of a sequence.
@@ -29,7 +32,10 @@ struct PoolingOptions {
 ///               << " weights: " << layer.count_params();
 class MaxPooling1D : public Layer {
  public:
-  explicit MaxPooling1D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+  explicit MaxPooling1D(const PoolingOptions& options = {});
+  template <class = void>
+  explicit MaxPooling1D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options = {})
+      : MaxPooling1D(internal::with(options, &PoolingOptions::pool_size, pool_size)) {}
 };
 /// Max pooling over height and width.
 ///
@@ -38,7 +44,10 @@ class MaxPooling1D : public Layer {
 ///               << " weights: " << layer.count_params();
 class MaxPooling2D : public Layer {
  public:
-  explicit MaxPooling2D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+  explicit MaxPooling2D(const PoolingOptions& options = {});
+  template <class = void>
+  explicit MaxPooling2D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options = {})
+      : MaxPooling2D(internal::with(options, &PoolingOptions::pool_size, pool_size)) {}
 };
 /// Max pooling over three spatial axes.
 ///
@@ -47,7 +56,10 @@ class MaxPooling2D : public Layer {
 ///               << " weights: " << layer.count_params();
 class MaxPooling3D : public Layer {
  public:
-  explicit MaxPooling3D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+  explicit MaxPooling3D(const PoolingOptions& options = {});
+  template <class = void>
+  explicit MaxPooling3D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options = {})
+      : MaxPooling3D(internal::with(options, &PoolingOptions::pool_size, pool_size)) {}
 };
 
 /// Average pooling over the steps of a sequence. With "same", padding does not enter the mean.
@@ -57,7 +69,10 @@ class MaxPooling3D : public Layer {
 ///               << " weights: " << layer.count_params();
 class AveragePooling1D : public Layer {
  public:
-  explicit AveragePooling1D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+  explicit AveragePooling1D(const PoolingOptions& options = {});
+  template <class = void>
+  explicit AveragePooling1D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options = {})
+      : AveragePooling1D(internal::with(options, &PoolingOptions::pool_size, pool_size)) {}
 };
 /// Average pooling over height and width. With "same", padding does not enter the mean.
 ///
@@ -66,7 +81,10 @@ class AveragePooling1D : public Layer {
 ///               << " weights: " << layer.count_params();
 class AveragePooling2D : public Layer {
  public:
-  explicit AveragePooling2D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+  explicit AveragePooling2D(const PoolingOptions& options = {});
+  template <class = void>
+  explicit AveragePooling2D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options = {})
+      : AveragePooling2D(internal::with(options, &PoolingOptions::pool_size, pool_size)) {}
 };
 /// Average pooling over three spatial axes. With "same", padding does not enter the mean.
 ///
@@ -75,16 +93,19 @@ class AveragePooling2D : public Layer {
 ///               << " weights: " << layer.count_params();
 class AveragePooling3D : public Layer {
  public:
-  explicit AveragePooling3D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+  explicit AveragePooling3D(const PoolingOptions& options = {});
+  template <class = void>
+  explicit AveragePooling3D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options = {})
+      : AveragePooling3D(internal::with(options, &PoolingOptions::pool_size, pool_size)) {}
 };
 
 struct GlobalPoolingOptions {
   std::string data_format = {};  ///< K::image_data_format() by default
   bool keepdims = false;         ///< whether the output keeps the spatial axes, with extent 1
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// The maximum over all steps of a sequence: (batch, channels).

@@ -18,6 +18,13 @@ namespace ktape::nn {
 namespace K = backend;
 using op_helpers::AffineMap, op_helpers::FillMode, op_helpers::WarpOptions;
 
+template <class F>
+void fields(RandomFlipOptions& a, F&& field) {
+  field("mode", a.mode);
+  field("seed", a.seed);
+  field("data_format", a.data_format);
+}
+
 namespace {
 
 // --- Arguments ---------------------------------------------------------------------------------------------
@@ -124,19 +131,9 @@ class RandomImageImpl : public LayerWith<Arguments> {
 
 // --- RandomFlip --------------------------------------------------------------------------------------------
 
-struct RandomFlipArguments : RandomFlipOptions {
-  std::string mode = "horizontal_and_vertical";
-};
-template <class F>
-void fields(RandomFlipArguments& a, F&& field) {
-  field("mode", a.mode);
-  field("seed", a.seed);
-  field("data_format", a.data_format);
-}
-
-class RandomFlipImpl final : public RandomImageImpl<RandomFlipArguments> {
+class RandomFlipImpl final : public RandomImageImpl<RandomFlipOptions> {
  public:
-  explicit RandomFlipImpl(const RandomFlipArguments& arguments) : RandomImageImpl("RandomFlip", arguments) {
+  explicit RandomFlipImpl(const RandomFlipOptions& arguments) : RandomImageImpl("RandomFlip", arguments) {
     expect_one_of("RandomFlip", "mode", args.mode, {"horizontal", "vertical", "horizontal_and_vertical"});
   }
 
@@ -155,10 +152,10 @@ class RandomFlipImpl final : public RandomImageImpl<RandomFlipArguments> {
 
 // --- Rotation, translation, zoom ---------------------------------------------------------------------------
 
-struct RandomRotationArguments : RandomWarpOptions {
+struct RandomRotationArguments : RandomRotationOptions {
   Factor factor = 0.0;
 };
-struct RandomTranslationArguments : RandomWarpOptions {
+struct RandomTranslationArguments : RandomTranslationOptions {
   Factor height_factor = 0.0, width_factor = 0.0;
 };
 struct RandomZoomArguments : RandomZoomOptions {
@@ -391,25 +388,30 @@ class RandomCropImpl final : public RandomImageImpl<RandomCropArguments> {
 
 }  // namespace
 
-RandomFlip::RandomFlip(const std::string& mode, const RandomFlipOptions& options)
-    : Layer(std::make_shared<RandomFlipImpl>(RandomFlipArguments{options, mode})) {}
-RandomRotation::RandomRotation(const Factor& factor, const RandomRotationOptions& options)
-    : Layer(std::make_shared<RandomRotationImpl>(RandomRotationArguments{options, factor})) {}
-RandomTranslation::RandomTranslation(const Factor& height_factor, const Factor& width_factor,
-                                     const RandomTranslationOptions& options)
-    : Layer(std::make_shared<RandomTranslationImpl>(
-          RandomTranslationArguments{options, height_factor, width_factor})) {}
-RandomZoom::RandomZoom(const Factor& height_factor, const RandomZoomOptions& options)
-    : Layer(std::make_shared<RandomZoomImpl>(RandomZoomArguments{options, height_factor})) {}
-RandomContrast::RandomContrast(const Factor& factor, const RandomContrastOptions& options)
-    : Layer(std::make_shared<RandomContrastImpl>(RandomColorArguments{options, factor})) {}
-RandomBrightness::RandomBrightness(const Factor& factor, const RandomBrightnessOptions& options)
-    : Layer(std::make_shared<RandomBrightnessImpl>(RandomColorArguments{options, factor})) {}
-RandomCrop::RandomCrop(std::int64_t height, std::int64_t width, const RandomCropOptions& options)
-    : Layer(std::make_shared<RandomCropImpl>(RandomCropArguments{options, height, width})) {}
+RandomFlip::RandomFlip(const RandomFlipOptions& options) : Layer(std::make_shared<RandomFlipImpl>(options)) {}
+RandomRotation::RandomRotation(const RandomRotationOptions& options)
+    : Layer(std::make_shared<RandomRotationImpl>(
+          RandomRotationArguments{options, internal::given("RandomRotation", "factor", options.factor)})) {}
+RandomTranslation::RandomTranslation(const RandomTranslationOptions& options)
+    : Layer(std::make_shared<RandomTranslationImpl>(RandomTranslationArguments{
+          options, internal::given("RandomTranslation", "height_factor", options.height_factor),
+          internal::given("RandomTranslation", "width_factor", options.width_factor)})) {}
+RandomZoom::RandomZoom(const RandomZoomOptions& options)
+    : Layer(std::make_shared<RandomZoomImpl>(RandomZoomArguments{
+          options, internal::given("RandomZoom", "height_factor", options.height_factor)})) {}
+RandomContrast::RandomContrast(const RandomContrastOptions& options)
+    : Layer(std::make_shared<RandomContrastImpl>(
+          RandomColorArguments{options, internal::given("RandomContrast", "factor", options.factor)})) {}
+RandomBrightness::RandomBrightness(const RandomBrightnessOptions& options)
+    : Layer(std::make_shared<RandomBrightnessImpl>(
+          RandomColorArguments{options, internal::given("RandomBrightness", "factor", options.factor)})) {}
+RandomCrop::RandomCrop(const RandomCropOptions& options)
+    : Layer(std::make_shared<RandomCropImpl>(
+          RandomCropArguments{options, internal::given("RandomCrop", "height", options.height),
+                              internal::given("RandomCrop", "width", options.width)})) {}
 
 void add_augmentation_layers(ClassRegistry& registry) {
-  add_layer<RandomFlipImpl, RandomFlipArguments>(registry, "RandomFlip");
+  add_layer<RandomFlipImpl, RandomFlipOptions>(registry, "RandomFlip");
   add_layer<RandomRotationImpl, RandomRotationArguments>(registry, "RandomRotation");
   add_layer<RandomTranslationImpl, RandomTranslationArguments>(registry, "RandomTranslation");
   add_layer<RandomZoomImpl, RandomZoomArguments>(registry, "RandomZoom");

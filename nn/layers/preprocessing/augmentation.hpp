@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/ops/arguments/per_axis.hpp>
 
@@ -17,12 +18,13 @@ namespace ktape::nn {
 using Factor = backend::PerAxis<double>;
 
 struct RandomFlipOptions {
+  std::string mode = "horizontal_and_vertical";
   std::optional<std::int64_t> seed = {};
   std::string data_format = {};  ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Flips each image with probability 1/2: left-right for "horizontal", top-bottom for "vertical", both
@@ -33,13 +35,15 @@ struct RandomFlipOptions {
 ///     std::cout << K::batch_flatten(layer(images, {.training = true}));
 class RandomFlip : public Layer {
  public:
-  explicit RandomFlip(const std::string& mode = "horizontal_and_vertical",
-                      const RandomFlipOptions& options = {});
+  explicit RandomFlip(const RandomFlipOptions& options = {});
+  template <class = void>
+  explicit RandomFlip(const std::string& mode, const RandomFlipOptions& options = {})
+      : RandomFlip(internal::with(options, &RandomFlipOptions::mode, mode)) {}
 };
 
-/// The options of RandomRotation and RandomTranslation: how pixels outside of the image are filled, and how
-/// values between pixels are interpolated.
-struct RandomWarpOptions {
+struct RandomRotationOptions {
+  ByName by_name = {};
+  Factor factor = {};  ///< required: the range of random factors
   /// The pixels outside of the image: "reflect" (b a | a b c | c b), "wrap" (b c | a b c | a b), "nearest" (a
   /// a | a b c | c c) or "constant" (`fill_value`).
   std::string fill_mode = "reflect";
@@ -48,13 +52,10 @@ struct RandomWarpOptions {
   double fill_value = 0;
   std::string data_format = {};  ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
-
-using RandomRotationOptions = RandomWarpOptions;
-using RandomTranslationOptions = RandomWarpOptions;
 
 /// Rotates each image about its center by `factor` * 360 degrees, with factors in [-1, 1]. A positive factor
 /// rotates counter-clockwise. Mirrors `keras.layers.RandomRotation`.
@@ -63,7 +64,24 @@ using RandomTranslationOptions = RandomWarpOptions;
 ///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
 class RandomRotation : public Layer {
  public:
-  explicit RandomRotation(const Factor& factor, const RandomRotationOptions& options = {});
+  explicit RandomRotation(const RandomRotationOptions& options);
+  template <class = void>
+  explicit RandomRotation(const Factor& factor, const RandomRotationOptions& options = {})
+      : RandomRotation(
+            internal::with("RandomRotation", "factor", options, &RandomRotationOptions::factor, factor)) {}
+};
+
+struct RandomTranslationOptions {
+  ByName by_name = {};
+  Factor height_factor = {}, width_factor = {};                   ///< required: the ranges of random factors
+  std::string fill_mode = "reflect", interpolation = "bilinear";  ///< see RandomRotationOptions
+  std::optional<std::int64_t> seed = {};
+  double fill_value = 0;
+  std::string data_format = {};  ///< K::image_data_format() by default
+  OptionalShape input_shape = {}, batch_input_shape = {};
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Shifts each image by a fraction of its height and width, with factors in [-1, 1]. Positive factors shift
@@ -73,21 +91,31 @@ class RandomRotation : public Layer {
 ///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
 class RandomTranslation : public Layer {
  public:
+  explicit RandomTranslation(const RandomTranslationOptions& options);
+  RandomTranslation(const Factor& height_factor, const RandomTranslationOptions& options)
+      : RandomTranslation(internal::with("RandomTranslation", "height_factor", options,
+                                         &RandomTranslationOptions::height_factor, height_factor)) {}
+  template <class = void>
   RandomTranslation(const Factor& height_factor, const Factor& width_factor,
-                    const RandomTranslationOptions& options = {});
+                    const RandomTranslationOptions& options = {})
+      : RandomTranslation(height_factor,
+                          internal::with("RandomTranslation", "width_factor", options,
+                                         &RandomTranslationOptions::width_factor, width_factor)) {}
 };
 
 struct RandomZoomOptions {
+  ByName by_name = {};
+  Factor height_factor = {};  ///< required: the range of random factors
   /// By default the width uses the factor that is drawn for the height, which keeps the aspect ratio.
   std::optional<Factor> width_factor = {};
-  std::string fill_mode = "reflect", interpolation = "bilinear";  ///< see RandomWarpOptions
+  std::string fill_mode = "reflect", interpolation = "bilinear";  ///< see RandomRotationOptions
   std::optional<std::int64_t> seed = {};
   double fill_value = 0;
   std::string data_format = {};  ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Zooms each image about its center: the result shows 1 + factor times the height and width of the image,
@@ -98,18 +126,24 @@ struct RandomZoomOptions {
 ///     std::cout << layer(K::ones({1, 8, 8, 3}), {.training = true}).shape();
 class RandomZoom : public Layer {
  public:
-  explicit RandomZoom(const Factor& height_factor, const RandomZoomOptions& options = {});
+  explicit RandomZoom(const RandomZoomOptions& options);
+  template <class = void>
+  explicit RandomZoom(const Factor& height_factor, const RandomZoomOptions& options = {})
+      : RandomZoom(internal::with("RandomZoom", "height_factor", options, &RandomZoomOptions::height_factor,
+                                  height_factor)) {}
 };
 
 struct RandomColorOptions {
+  ByName by_name = {};
+  Factor factor = {};  ///< required: the range of random factors
   /// The smallest and the largest value of a pixel; results are clipped to this range.
   std::array<double, 2> value_range = {0, 255};
   std::optional<std::int64_t> seed = {};
   std::string data_format = {};  ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 using RandomContrastOptions = RandomColorOptions;
@@ -124,7 +158,11 @@ using RandomBrightnessOptions = RandomColorOptions;
 ///     std::cout << K::flatten(layer(image, {.training = true}));
 class RandomContrast : public Layer {
  public:
-  explicit RandomContrast(const Factor& factor, const RandomContrastOptions& options = {});
+  explicit RandomContrast(const RandomContrastOptions& options);
+  template <class = void>
+  explicit RandomContrast(const Factor& factor, const RandomContrastOptions& options = {})
+      : RandomContrast(
+            internal::with("RandomContrast", "factor", options, &RandomContrastOptions::factor, factor)) {}
 };
 
 /// Changes the brightness of each image: x + factor * (high - low), with (low, high) = value_range and
@@ -136,16 +174,21 @@ class RandomContrast : public Layer {
 ///               << K::flatten(layer(image));
 class RandomBrightness : public Layer {
  public:
-  explicit RandomBrightness(const Factor& factor, const RandomBrightnessOptions& options = {});
+  explicit RandomBrightness(const RandomBrightnessOptions& options);
+  template <class = void>
+  explicit RandomBrightness(const Factor& factor, const RandomBrightnessOptions& options = {})
+      : RandomBrightness(internal::with("RandomBrightness", "factor", options,
+                                        &RandomBrightnessOptions::factor, factor)) {}
 };
 
 struct RandomCropOptions {
+  std::optional<std::int64_t> height = {}, width = {};  ///< required: the size of the result
   std::optional<std::int64_t> seed = {};
   std::string data_format = {};  ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// Crops each image to height * width pixels. In training the window has a random position, equal for all
@@ -159,7 +202,12 @@ struct RandomCropOptions {
 ///               << K::flatten(layer(image));
 class RandomCrop : public Layer {
  public:
-  RandomCrop(std::int64_t height, std::int64_t width, const RandomCropOptions& options = {});
+  explicit RandomCrop(const RandomCropOptions& options);
+  RandomCrop(std::int64_t height, const RandomCropOptions& options)
+      : RandomCrop(internal::with("RandomCrop", "height", options, &RandomCropOptions::height, height)) {}
+  RandomCrop(std::int64_t height, std::int64_t width, const RandomCropOptions& options = {})
+      : RandomCrop(height, internal::with("RandomCrop", "width", options, &RandomCropOptions::width, width)) {
+  }
 };
 
 }  // namespace ktape::nn

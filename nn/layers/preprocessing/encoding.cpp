@@ -77,8 +77,9 @@ class CategoryEncodingImpl final : public LayerWith<CategoryEncodingArguments> {
 
 }  // namespace
 
-CategoryEncoding::CategoryEncoding(std::int64_t num_tokens, const CategoryEncodingOptions& options)
-    : Layer(std::make_shared<CategoryEncodingImpl>(CategoryEncodingArguments{options, num_tokens})) {}
+CategoryEncoding::CategoryEncoding(const CategoryEncodingOptions& options)
+    : Layer(std::make_shared<CategoryEncodingImpl>(CategoryEncodingArguments{
+          options, internal::given("CategoryEncoding", "num_tokens", options.num_tokens)})) {}
 
 void add_encoding_layers(ClassRegistry& registry) {
   add_layer<CategoryEncodingImpl, CategoryEncodingArguments>(registry, "CategoryEncoding");

@@ -1,15 +1,17 @@
 #pragma once
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 
 namespace ktape::nn {
 
 struct CategoryEncodingOptions {
-  std::string output_mode = "multi_hot";  ///< "multi_hot", "one_hot" or "count"
-  bool sparse = false;                    ///< refused: outputs are dense
+  std::optional<std::int64_t> num_tokens = {};  ///< required: the number of elements of an encoded vector
+  std::string output_mode = "multi_hot";        ///< "multi_hot", "one_hot" or "count"
+  bool sparse = false;                          ///< refused: outputs are dense
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A layer that encodes whole numbers in [0, num_tokens) as vectors of num_tokens elements, in the layer's
@@ -31,7 +33,10 @@ struct CategoryEncodingOptions {
 ///     std::cout << layer(K::constant({0, 2}, {.dtype = "int32"}));
 class CategoryEncoding : public Layer {
  public:
-  explicit CategoryEncoding(std::int64_t num_tokens, const CategoryEncodingOptions& options = {});
+  explicit CategoryEncoding(const CategoryEncodingOptions& options);
+  explicit CategoryEncoding(std::int64_t num_tokens, const CategoryEncodingOptions& options = {})
+      : CategoryEncoding(internal::with("CategoryEncoding", "num_tokens", options,
+                                        &CategoryEncodingOptions::num_tokens, num_tokens)) {}
 };
 
 }  // namespace ktape::nn

@@ -178,10 +178,14 @@ class CenterCropImpl final : public SizedImpl<CenterCropArguments> {
 
 }  // namespace
 
-Resizing::Resizing(std::int64_t height, std::int64_t width, const ResizingOptions& options)
-    : Layer(std::make_shared<ResizingImpl>(ResizingArguments{options, height, width})) {}
-CenterCrop::CenterCrop(std::int64_t height, std::int64_t width, const CenterCropOptions& options)
-    : Layer(std::make_shared<CenterCropImpl>(CenterCropArguments{options, height, width})) {}
+Resizing::Resizing(const ResizingOptions& options)
+    : Layer(std::make_shared<ResizingImpl>(
+          ResizingArguments{options, internal::given("Resizing", "height", options.height),
+                            internal::given("Resizing", "width", options.width)})) {}
+CenterCrop::CenterCrop(const CenterCropOptions& options)
+    : Layer(std::make_shared<CenterCropImpl>(
+          CenterCropArguments{options, internal::given("CenterCrop", "height", options.height),
+                              internal::given("CenterCrop", "width", options.width)})) {}
 
 void add_image_layers(ClassRegistry& registry) {
   add_layer<ResizingImpl, ResizingArguments>(registry, "Resizing");

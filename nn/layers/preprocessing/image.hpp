@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 
 /// Layers that resize images. The input is (batch, height, width, channels) or one image, (height, width,
@@ -7,6 +8,7 @@
 namespace ktape::nn {
 
 struct ResizingOptions {
+  std::optional<std::int64_t> height = {}, width = {};  ///< required: the size of the result
   /// "bilinear", "nearest", "bicubic", "lanczos3", "lanczos5", or a method of Keras 2: "area", "gaussian",
   /// "mitchellcubic".
   std::string interpolation = "bilinear";
@@ -17,9 +19,9 @@ struct ResizingOptions {
   bool antialias = false;              ///< average over more pixels when the image becomes smaller
   std::string data_format = {};        ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A layer that resizes images to height * width pixels, in the dtype of the input. Integer images are
@@ -45,7 +47,11 @@ struct ResizingOptions {
 ///     std::cout << K::flatten(smooth(image)) << "\n" << K::flatten(blocks(image));
 class Resizing : public Layer {
  public:
-  Resizing(std::int64_t height, std::int64_t width, const ResizingOptions& options = {});
+  explicit Resizing(const ResizingOptions& options);
+  Resizing(std::int64_t height, const ResizingOptions& options)
+      : Resizing(internal::with("Resizing", "height", options, &ResizingOptions::height, height)) {}
+  Resizing(std::int64_t height, std::int64_t width, const ResizingOptions& options = {})
+      : Resizing(height, internal::with("Resizing", "width", options, &ResizingOptions::width, width)) {}
 };
 
 /// Options of `CenterCrop`.
@@ -53,11 +59,12 @@ class Resizing : public Layer {
 ///     nn::CenterCrop layer(2, 2, {.name = "center"});
 ///     std::cout << layer(K::ones({1, 4, 4, 3})).shape() << " " << layer.name();
 struct CenterCropOptions {
-  std::string data_format = {};  ///< K::image_data_format() by default
+  std::optional<std::int64_t> height = {}, width = {};  ///< required: the size of the result
+  std::string data_format = {};                         ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A layer that crops images to the center: height * width pixels from pixel floor(difference / 2) on, in the
@@ -70,7 +77,12 @@ struct CenterCropOptions {
 ///               << " weights: " << layer.count_params();
 class CenterCrop : public Layer {
  public:
-  CenterCrop(std::int64_t height, std::int64_t width, const CenterCropOptions& options = {});
+  explicit CenterCrop(const CenterCropOptions& options);
+  CenterCrop(std::int64_t height, const CenterCropOptions& options)
+      : CenterCrop(internal::with("CenterCrop", "height", options, &CenterCropOptions::height, height)) {}
+  CenterCrop(std::int64_t height, std::int64_t width, const CenterCropOptions& options = {})
+      : CenterCrop(height, internal::with("CenterCrop", "width", options, &CenterCropOptions::width, width)) {
+  }
 };
 
 }  // namespace ktape::nn

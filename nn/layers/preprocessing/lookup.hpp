@@ -80,9 +80,9 @@ struct StringLookupOptions {
   bool sparse = false;              ///< refused: outputs are dense
   std::string encoding = "utf-8";   ///< the encoding of the strings; "utf-8" is the only one
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 struct IntegerLookupOptions {
@@ -95,12 +95,12 @@ struct IntegerLookupOptions {
   std::optional<std::vector<double>> idf_weights = {};
   bool invert = false;
   std::string output_mode = "int";
-  bool pad_to_max_tokens = false;
   bool sparse = false;
+  bool pad_to_max_tokens = false;
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A layer that maps strings to their places in a vocabulary. The vocabulary holds, in this order: the mask

@@ -211,7 +211,7 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
     mean_ = add_weight("mean", extents, {.initializer = "zeros", .trainable = false, .autocast = false});
     variance_ =
         add_weight("variance", extents, {.initializer = "ones", .trainable = false, .autocast = false});
-    count_ = add_weight("count", {}, {.initializer = "zeros", .trainable = false, .dtype = DType::Int64});
+    count_ = add_weight("count", {}, {.initializer = "zeros", .dtype = DType::Int64, .trainable = false});
   }
   /// Reshapes the given statistics to broadcast to the input: the last axes of the statistics become the last
   /// axes of `axis`.
@@ -374,6 +374,11 @@ NormalizationArguments arguments_of(const NormalizationOptions& o) {
   return {layer_options_of(o), o.axis, value(o.mean), value(o.variance), o.invert};
 }
 
+RescalingArguments arguments_of(const RescalingOptions& o) {
+  if (!is_given(o.scale)) fail("[Rescaling] scale must be given");
+  return {layer_options_of(o), value_of(o.scale, "Rescaling"), value_of(o.offset, "Rescaling")};
+}
+
 const DiscretizationOptions& bins_or_boundaries(const DiscretizationOptions& o) {
   if (o.bin_boundaries && o.num_bins)
     fail("[Discretization] either bin_boundaries or num_bins must be given: received both");
@@ -384,9 +389,8 @@ const DiscretizationOptions& bins_or_boundaries(const DiscretizationOptions& o) 
 
 Normalization::Normalization(const NormalizationOptions& options)
     : Layer(std::make_shared<NormalizationImpl>(arguments_of(options))) {}
-Rescaling::Rescaling(const ArrayLike& scale, const RescalingOptions& options)
-    : Layer(std::make_shared<RescalingImpl>(RescalingArguments{
-          layer_options_of(options), value_of(scale, "Rescaling"), value_of(options.offset, "Rescaling")})) {}
+Rescaling::Rescaling(const RescalingOptions& options)
+    : Layer(std::make_shared<RescalingImpl>(arguments_of(options))) {}
 Discretization::Discretization(const DiscretizationOptions& options)
     : Layer(std::make_shared<DiscretizationImpl>(bins_or_boundaries(options))) {}
 

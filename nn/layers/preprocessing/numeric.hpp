@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/literal.hpp>
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 
 /// Preprocessing of numbers: normalization, rescaling, and sorting into bins.
@@ -10,9 +11,9 @@ struct NormalizationOptions {
   ArrayLike mean = {}, variance = {};  ///< known statistics, both or neither; broadcast to `axis`
   bool invert = false;                 ///< compute the inverse: x * sqrt(variance) + mean
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A layer that computes (x - mean) / max(sqrt(variance), 1e-7), in the layer's dtype. If mean and variance
@@ -42,11 +43,13 @@ class Normalization : public Layer {
 ///     nn::Rescaling layer(1 / 127.5, {.offset = -1});
 ///     std::cout << layer(K::constant({0., 255.}));
 struct RescalingOptions {
+  ByName by_name = {};
+  ArrayLike scale = {};  ///< required: the factor
   ArrayLike offset = 0.0;
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A layer that computes x * scale + offset, in the layer's dtype: `Rescaling(1. / 255)` maps pixels to [0,
@@ -58,7 +61,10 @@ struct RescalingOptions {
 ///     std::cout << layer(K::constant({51., 255.}));
 class Rescaling : public Layer {
  public:
-  explicit Rescaling(const ArrayLike& scale, const RescalingOptions& options = {});
+  explicit Rescaling(const RescalingOptions& options);
+  template <class = void>
+  explicit Rescaling(const ArrayLike& scale, const RescalingOptions& options = {})
+      : Rescaling(internal::with(options, &RescalingOptions::scale, scale)) {}
 };
 
 struct DiscretizationOptions {
@@ -68,10 +74,10 @@ struct DiscretizationOptions {
   std::string output_mode = "int";  ///< "int", "one_hot", "multi_hot" or "count"
   bool sparse = false;              ///< refused: outputs are dense
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype =
       {};  ///< the dtype of the output; by default int64 for "int", else floatx()
+  std::string name = {};
 };
 
 /// A layer that maps numbers to bins. The boundaries b1 < b2 < ... define the bins (-inf, b1), [b1, b2), ...;

@@ -61,9 +61,9 @@ struct TextVectorizationOptions {
   bool sparse = false, ragged = false;                  ///< refused: outputs are dense
   std::string encoding = "utf-8";  ///< the encoding of the texts; "utf-8" is the only one
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A layer that maps texts to rows of numbers. The layer standardizes each text (lowers ASCII letters,

@@ -132,7 +132,7 @@ struct SpatialDropout3DImpl final : SpatialDropoutImpl {
 
 // --- Noise -------------------------------------------------------------------------------------------------
 
-struct GaussianDropoutArguments : NoiseOptions {
+struct GaussianDropoutArguments : GaussianDropoutOptions {
   double rate = 0;
 };
 template <class F>
@@ -156,7 +156,7 @@ class GaussianDropoutImpl final : public TrainingOnly<GaussianDropoutArguments> 
   }
 };
 
-struct GaussianNoiseArguments : NoiseOptions {
+struct GaussianNoiseArguments : GaussianNoiseOptions {
   double stddev = 0;
 };
 template <class F>
@@ -221,20 +221,27 @@ class ActivityRegularizationImpl final : public LayerWith<ActivityRegularization
 
 }  // namespace
 
-Dropout::Dropout(double rate, const DropoutOptions& options)
-    : Layer(std::make_shared<DropoutImpl>(DropoutArguments{options, rate})) {}
-SpatialDropout1D::SpatialDropout1D(double rate, const SpatialDropoutOptions& options)
-    : Layer(std::make_shared<SpatialDropout1DImpl>(SpatialDropoutArguments{options, rate})) {}
-SpatialDropout2D::SpatialDropout2D(double rate, const SpatialDropoutOptions& options)
-    : Layer(std::make_shared<SpatialDropout2DImpl>(SpatialDropoutArguments{options, rate})) {}
-SpatialDropout3D::SpatialDropout3D(double rate, const SpatialDropoutOptions& options)
-    : Layer(std::make_shared<SpatialDropout3DImpl>(SpatialDropoutArguments{options, rate})) {}
-GaussianDropout::GaussianDropout(double rate, const NoiseOptions& options)
-    : Layer(std::make_shared<GaussianDropoutImpl>(GaussianDropoutArguments{options, rate})) {}
-GaussianNoise::GaussianNoise(double stddev, const NoiseOptions& options)
-    : Layer(std::make_shared<GaussianNoiseImpl>(GaussianNoiseArguments{options, stddev})) {}
-AlphaDropout::AlphaDropout(double rate, const AlphaDropoutOptions& options)
-    : Layer(std::make_shared<AlphaDropoutImpl>(AlphaDropoutArguments{options, rate})) {}
+Dropout::Dropout(const DropoutOptions& options)
+    : Layer(std::make_shared<DropoutImpl>(
+          DropoutArguments{options, internal::given("Dropout", "rate", options.rate)})) {}
+SpatialDropout1D::SpatialDropout1D(const SpatialDropoutOptions& options)
+    : Layer(std::make_shared<SpatialDropout1DImpl>(
+          SpatialDropoutArguments{options, internal::given("SpatialDropout1D", "rate", options.rate)})) {}
+SpatialDropout2D::SpatialDropout2D(const SpatialDropoutOptions& options)
+    : Layer(std::make_shared<SpatialDropout2DImpl>(
+          SpatialDropoutArguments{options, internal::given("SpatialDropout2D", "rate", options.rate)})) {}
+SpatialDropout3D::SpatialDropout3D(const SpatialDropoutOptions& options)
+    : Layer(std::make_shared<SpatialDropout3DImpl>(
+          SpatialDropoutArguments{options, internal::given("SpatialDropout3D", "rate", options.rate)})) {}
+GaussianDropout::GaussianDropout(const GaussianDropoutOptions& options)
+    : Layer(std::make_shared<GaussianDropoutImpl>(
+          GaussianDropoutArguments{options, internal::given("GaussianDropout", "rate", options.rate)})) {}
+GaussianNoise::GaussianNoise(const GaussianNoiseOptions& options)
+    : Layer(std::make_shared<GaussianNoiseImpl>(
+          GaussianNoiseArguments{options, internal::given("GaussianNoise", "stddev", options.stddev)})) {}
+AlphaDropout::AlphaDropout(const AlphaDropoutOptions& options)
+    : Layer(std::make_shared<AlphaDropoutImpl>(
+          AlphaDropoutArguments{options, internal::given("AlphaDropout", "rate", options.rate)})) {}
 ActivityRegularization::ActivityRegularization(const ActivityRegularizationOptions& options)
     : Layer(std::make_shared<ActivityRegularizationImpl>(options)) {}
 

@@ -9,6 +9,47 @@
 namespace ktape::nn {
 namespace K = backend;
 
+template <class F>
+void fields(ZeroPadding1DOptions& a, F&& field) {
+  field("padding", a.padding);
+  field("data_format", a.data_format);
+}
+template <class F>
+void fields(ZeroPaddingOptions& a, F&& field) {
+  field("padding", a.padding);
+  field("data_format", a.data_format);
+}
+template <class F>
+void fields(Cropping1DOptions& a, F&& field) {
+  field("cropping", a.cropping);
+  field("data_format", a.data_format);
+}
+template <class F>
+void fields(Cropping2DOptions& a, F&& field) {
+  field("cropping", a.cropping);
+  field("data_format", a.data_format);
+}
+template <class F>
+void fields(Cropping3DOptions& a, F&& field) {
+  field("cropping", a.cropping);
+  field("data_format", a.data_format);
+}
+template <class F>
+void fields(UpSampling1DOptions& a, F&& field) {
+  field("size", a.size);
+}
+template <class F>
+void fields(UpSampling2DOptions& a, F&& field) {
+  field("size", a.size);
+  field("data_format", a.data_format);
+  field("interpolation", a.interpolation);
+}
+template <class F>
+void fields(UpSampling3DOptions& a, F&& field) {
+  field("size", a.size);
+  field("data_format", a.data_format);
+}
+
 namespace {
 
 /// Returns a pair (before, after) for each spatial axis. Throws ValueError for a wrong number of pairs and
@@ -29,28 +70,6 @@ std::vector<PaddingPair> pairs_of(const char* layer, const char* argument, const
 
 // --- Borders -----------------------------------------------------------------------------------------------
 
-/// The arguments of zero padding. Pairs is a PaddingPair for sequences, and a PerAxis of pairs for images and
-/// volumes.
-template <class Pairs>
-struct ZeroPaddingArguments : SpatialOptions {
-  Pairs padding = 1;
-};
-template <class Pairs>
-struct CroppingArguments : SpatialOptions {
-  Pairs cropping = 1;
-};
-
-template <class Pairs, class F>
-void fields(ZeroPaddingArguments<Pairs>& a, F&& field) {
-  field("padding", a.padding);
-  field("data_format", a.data_format);
-}
-template <class Pairs, class F>
-void fields(CroppingArguments<Pairs>& a, F&& field) {
-  field("cropping", a.cropping);
-  field("data_format", a.data_format);
-}
-
 PaddingPair canonical_pairs(const char* layer, const char* argument, const PaddingPair& given, int) {
   return pairs_of(layer, argument, PerAxis<PaddingPair>(given), 1)[0];
 }
@@ -60,23 +79,18 @@ PerAxis<PaddingPair> canonical_pairs(const char* layer, const char* argument,
 }
 
 /// Returns the arguments as written in a config, with a pair for each axis and a known data format.
-template <class Pairs>
-ZeroPaddingArguments<Pairs> canonical(const char* layer, ZeroPaddingArguments<Pairs> arguments, int axes) {
-  arguments.padding = canonical_pairs(layer, "padding", arguments.padding, axes);
-  arguments.data_format = data_format(layer, arguments.data_format);
-  return arguments;
-}
-template <class Pairs>
-CroppingArguments<Pairs> canonical(const char* layer, CroppingArguments<Pairs> arguments, int axes) {
-  arguments.cropping = canonical_pairs(layer, "cropping", arguments.cropping, axes);
+template <class Arguments>
+Arguments canonical(const char* layer, Arguments arguments, int axes) {
+  if constexpr (requires { arguments.padding; })
+    arguments.padding = canonical_pairs(layer, "padding", arguments.padding, axes);
+  else arguments.cropping = canonical_pairs(layer, "cropping", arguments.cropping, axes);
   arguments.data_format = data_format(layer, arguments.data_format);
   return arguments;
 }
 
-template <class Pairs>
-class ZeroPaddingImpl : public LayerWith<ZeroPaddingArguments<Pairs>>, public Planned {
+template <class Arguments>
+class ZeroPaddingImpl : public LayerWith<Arguments>, public Planned {
  public:
-  using Arguments = ZeroPaddingArguments<Pairs>;
   ZeroPaddingImpl(const char* class_name, int axes, const Arguments& arguments)
       : LayerWith<Arguments>(class_name, canonical(class_name, arguments, axes)),
         pairs_(static_cast<std::size_t>(first_spatial_axis(this->args.data_format)), 0) {
@@ -96,10 +110,9 @@ class ZeroPaddingImpl : public LayerWith<ZeroPaddingArguments<Pairs>>, public Pl
   std::vector<PaddingPair> pairs_;  ///< the padding before and after the elements of each axis
 };
 
-template <class Pairs>
-class CroppingImpl : public LayerWith<CroppingArguments<Pairs>> {
+template <class Arguments>
+class CroppingImpl : public LayerWith<Arguments> {
  public:
-  using Arguments = CroppingArguments<Pairs>;
   CroppingImpl(const char* class_name, int axes, const Arguments& arguments)
       : LayerWith<Arguments>(class_name, canonical(class_name, arguments, axes)),
         pairs_(pairs_of(class_name, "cropping", this->args.cropping, axes)) {
@@ -122,22 +135,17 @@ class CroppingImpl : public LayerWith<CroppingArguments<Pairs>> {
   std::vector<PaddingPair> pairs_;
 };
 
-using PadSteps = ZeroPaddingArguments<PaddingPair>;
-using PadAxes = ZeroPaddingArguments<PerAxis<PaddingPair>>;
-using CropSteps = CroppingArguments<PaddingPair>;
-using CropAxes = CroppingArguments<PerAxis<PaddingPair>>;
-
-struct ZeroPadding1DImpl final : ZeroPaddingImpl<PaddingPair> {
-  explicit ZeroPadding1DImpl(const PadSteps& a) : ZeroPaddingImpl("ZeroPadding1D", 1, a) {}
+struct ZeroPadding1DImpl final : ZeroPaddingImpl<ZeroPadding1DOptions> {
+  explicit ZeroPadding1DImpl(const ZeroPadding1DOptions& a) : ZeroPaddingImpl("ZeroPadding1D", 1, a) {}
 };
-struct ZeroPadding2DImpl final : ZeroPaddingImpl<PerAxis<PaddingPair>> {
-  explicit ZeroPadding2DImpl(const PadAxes& a) : ZeroPaddingImpl("ZeroPadding2D", 2, a) {}
+struct ZeroPadding2DImpl final : ZeroPaddingImpl<ZeroPaddingOptions> {
+  explicit ZeroPadding2DImpl(const ZeroPaddingOptions& a) : ZeroPaddingImpl("ZeroPadding2D", 2, a) {}
 };
-struct ZeroPadding3DImpl final : ZeroPaddingImpl<PerAxis<PaddingPair>> {
-  explicit ZeroPadding3DImpl(const PadAxes& a) : ZeroPaddingImpl("ZeroPadding3D", 3, a) {}
+struct ZeroPadding3DImpl final : ZeroPaddingImpl<ZeroPaddingOptions> {
+  explicit ZeroPadding3DImpl(const ZeroPaddingOptions& a) : ZeroPaddingImpl("ZeroPadding3D", 3, a) {}
 };
-struct Cropping1DImpl final : CroppingImpl<PaddingPair> {
-  explicit Cropping1DImpl(const CropSteps& a) : CroppingImpl("Cropping1D", 1, with_format(a)) {}
+struct Cropping1DImpl final : CroppingImpl<Cropping1DOptions> {
+  explicit Cropping1DImpl(const Cropping1DOptions& a) : CroppingImpl("Cropping1D", 1, with_format(a)) {}
 
   /// Returns the config without `data_format`, which Keras's Cropping1D does not have: the channels are
   /// always last.
@@ -147,49 +155,23 @@ struct Cropping1DImpl final : CroppingImpl<PaddingPair> {
   }
 
  private:
-  static CropSteps with_format(CropSteps a) {
+  static Cropping1DOptions with_format(Cropping1DOptions a) {
     if (a.data_format.empty()) a.data_format = "channels_last";
     return a;
   }
 };
-struct Cropping2DImpl final : CroppingImpl<PerAxis<PaddingPair>> {
-  explicit Cropping2DImpl(const CropAxes& a) : CroppingImpl("Cropping2D", 2, a) {}
+struct Cropping2DImpl final : CroppingImpl<Cropping2DOptions> {
+  explicit Cropping2DImpl(const Cropping2DOptions& a) : CroppingImpl("Cropping2D", 2, a) {}
 };
-struct Cropping3DImpl final : CroppingImpl<PerAxis<PaddingPair>> {
-  explicit Cropping3DImpl(const CropAxes& a) : CroppingImpl("Cropping3D", 3, a) {}
+struct Cropping3DImpl final : CroppingImpl<Cropping3DOptions> {
+  explicit Cropping3DImpl(const Cropping3DOptions& a) : CroppingImpl("Cropping3D", 3, a) {}
 };
 
 // --- Repetition --------------------------------------------------------------------------------------------
 
-struct UpSampling1DArguments : LayerOptions {
-  std::int64_t size = 2;
-};
-struct UpSampling2DArguments : UpSamplingOptions {
-  PerAxis<std::int64_t> size = 2;
-};
-struct UpSampling3DArguments : SpatialOptions {
-  PerAxis<std::int64_t> size = 2;
-};
-
-template <class F>
-void fields(UpSampling1DArguments& a, F&& field) {
-  field("size", a.size);
-}
-template <class F>
-void fields(UpSampling2DArguments& a, F&& field) {
-  field("size", a.size);
-  field("data_format", a.data_format);
-  field("interpolation", a.interpolation);
-}
-template <class F>
-void fields(UpSampling3DArguments& a, F&& field) {
-  field("size", a.size);
-  field("data_format", a.data_format);
-}
-
-class UpSampling1DImpl final : public LayerWith<UpSampling1DArguments> {
+class UpSampling1DImpl final : public LayerWith<UpSampling1DOptions> {
  public:
-  explicit UpSampling1DImpl(const UpSampling1DArguments& arguments) : LayerWith("UpSampling1D", arguments) {
+  explicit UpSampling1DImpl(const UpSampling1DOptions& arguments) : LayerWith("UpSampling1D", arguments) {
     expect_at_least<std::int64_t>("UpSampling1D", "size", args.size, 1);
     input_spec = {{.ndim = 3}};
   }
@@ -203,9 +185,9 @@ Arguments upsampling(const char* layer, Arguments a, int axes) {
   return a;
 }
 
-class UpSampling2DImpl final : public LayerWith<UpSampling2DArguments> {
+class UpSampling2DImpl final : public LayerWith<UpSampling2DOptions> {
  public:
-  explicit UpSampling2DImpl(const UpSampling2DArguments& arguments)
+  explicit UpSampling2DImpl(const UpSampling2DOptions& arguments)
       : LayerWith("UpSampling2D", upsampling("UpSampling2D", arguments, 2)) {
     if (args.interpolation != "nearest" && args.interpolation != "bilinear")
       fail("[UpSampling2D] interpolation must be \"nearest\" or \"bilinear\": received interpolation=\"",
@@ -218,9 +200,9 @@ class UpSampling2DImpl final : public LayerWith<UpSampling2DArguments> {
   }
 };
 
-class UpSampling3DImpl final : public LayerWith<UpSampling3DArguments> {
+class UpSampling3DImpl final : public LayerWith<UpSampling3DOptions> {
  public:
-  explicit UpSampling3DImpl(const UpSampling3DArguments& arguments)
+  explicit UpSampling3DImpl(const UpSampling3DOptions& arguments)
       : LayerWith("UpSampling3D", upsampling("UpSampling3D", arguments, 3)) {
     input_spec = {{.ndim = 5}};
   }
@@ -232,37 +214,32 @@ class UpSampling3DImpl final : public LayerWith<UpSampling3DArguments> {
 
 }  // namespace
 
-ZeroPadding1D::ZeroPadding1D(const PaddingPair& padding, const SpatialOptions& options)
-    : Layer(std::make_shared<ZeroPadding1DImpl>(PadSteps{options, padding})) {}
-ZeroPadding2D::ZeroPadding2D(const PerAxis<PaddingPair>& padding, const SpatialOptions& options)
-    : Layer(std::make_shared<ZeroPadding2DImpl>(PadAxes{options, padding})) {}
-ZeroPadding3D::ZeroPadding3D(const PerAxis<PaddingPair>& padding, const SpatialOptions& options)
-    : Layer(std::make_shared<ZeroPadding3DImpl>(PadAxes{options, padding})) {}
-
-Cropping1D::Cropping1D(const PaddingPair& cropping, const SpatialOptions& options)
-    : Layer(std::make_shared<Cropping1DImpl>(CropSteps{options, cropping})) {}
-Cropping2D::Cropping2D(const PerAxis<PaddingPair>& cropping, const SpatialOptions& options)
-    : Layer(std::make_shared<Cropping2DImpl>(CropAxes{options, cropping})) {}
-Cropping3D::Cropping3D(const PerAxis<PaddingPair>& cropping, const SpatialOptions& options)
-    : Layer(std::make_shared<Cropping3DImpl>(CropAxes{options, cropping})) {}
-
-UpSampling1D::UpSampling1D(std::int64_t size, const LayerOptions& options)
-    : Layer(std::make_shared<UpSampling1DImpl>(UpSampling1DArguments{options, size})) {}
-UpSampling2D::UpSampling2D(const PerAxis<std::int64_t>& size, const UpSamplingOptions& options)
-    : Layer(std::make_shared<UpSampling2DImpl>(UpSampling2DArguments{options, size})) {}
-UpSampling3D::UpSampling3D(const PerAxis<std::int64_t>& size, const SpatialOptions& options)
-    : Layer(std::make_shared<UpSampling3DImpl>(UpSampling3DArguments{options, size})) {}
+ZeroPadding1D::ZeroPadding1D(const ZeroPadding1DOptions& options)
+    : Layer(std::make_shared<ZeroPadding1DImpl>(options)) {}
+ZeroPadding2D::ZeroPadding2D(const ZeroPaddingOptions& options)
+    : Layer(std::make_shared<ZeroPadding2DImpl>(options)) {}
+ZeroPadding3D::ZeroPadding3D(const ZeroPaddingOptions& options)
+    : Layer(std::make_shared<ZeroPadding3DImpl>(options)) {}
+Cropping1D::Cropping1D(const Cropping1DOptions& options) : Layer(std::make_shared<Cropping1DImpl>(options)) {}
+Cropping2D::Cropping2D(const Cropping2DOptions& options) : Layer(std::make_shared<Cropping2DImpl>(options)) {}
+Cropping3D::Cropping3D(const Cropping3DOptions& options) : Layer(std::make_shared<Cropping3DImpl>(options)) {}
+UpSampling1D::UpSampling1D(const UpSampling1DOptions& options)
+    : Layer(std::make_shared<UpSampling1DImpl>(options)) {}
+UpSampling2D::UpSampling2D(const UpSampling2DOptions& options)
+    : Layer(std::make_shared<UpSampling2DImpl>(options)) {}
+UpSampling3D::UpSampling3D(const UpSampling3DOptions& options)
+    : Layer(std::make_shared<UpSampling3DImpl>(options)) {}
 
 void add_padding_layers(ClassRegistry& registry) {
-  add_layer<ZeroPadding1DImpl, PadSteps>(registry, "ZeroPadding1D");
-  add_layer<ZeroPadding2DImpl, PadAxes>(registry, "ZeroPadding2D");
-  add_layer<ZeroPadding3DImpl, PadAxes>(registry, "ZeroPadding3D");
-  add_layer<Cropping1DImpl, CropSteps>(registry, "Cropping1D");
-  add_layer<Cropping2DImpl, CropAxes>(registry, "Cropping2D");
-  add_layer<Cropping3DImpl, CropAxes>(registry, "Cropping3D");
-  add_layer<UpSampling1DImpl, UpSampling1DArguments>(registry, "UpSampling1D");
-  add_layer<UpSampling2DImpl, UpSampling2DArguments>(registry, "UpSampling2D");
-  add_layer<UpSampling3DImpl, UpSampling3DArguments>(registry, "UpSampling3D");
+  add_layer<ZeroPadding1DImpl, ZeroPadding1DOptions>(registry, "ZeroPadding1D");
+  add_layer<ZeroPadding2DImpl, ZeroPaddingOptions>(registry, "ZeroPadding2D");
+  add_layer<ZeroPadding3DImpl, ZeroPaddingOptions>(registry, "ZeroPadding3D");
+  add_layer<Cropping1DImpl, Cropping1DOptions>(registry, "Cropping1D");
+  add_layer<Cropping2DImpl, Cropping2DOptions>(registry, "Cropping2D");
+  add_layer<Cropping3DImpl, Cropping3DOptions>(registry, "Cropping3D");
+  add_layer<UpSampling1DImpl, UpSampling1DOptions>(registry, "UpSampling1D");
+  add_layer<UpSampling2DImpl, UpSampling2DOptions>(registry, "UpSampling2D");
+  add_layer<UpSampling3DImpl, UpSampling3DOptions>(registry, "UpSampling3D");
 }
 
 }  // namespace ktape::nn

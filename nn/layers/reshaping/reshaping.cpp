@@ -50,7 +50,7 @@ class FlattenImpl final : public LayerWith<FlattenOptions>, public Planned {
 
 // --- Reshape ----------------------------------------------------------------------------------------------
 
-struct ReshapeArguments : LayerOptions {
+struct ReshapeArguments : ReshapeOptions {
   Shape target_shape;
 };
 
@@ -132,7 +132,7 @@ class ReshapeImpl final : public LayerWith<ReshapeArguments>, public Planned {
 
 // --- Permute, RepeatVector --------------------------------------------------------------------------------
 
-struct PermuteArguments : LayerOptions {
+struct PermuteArguments : PermuteOptions {
   Shape dims;
 };
 
@@ -164,7 +164,7 @@ class PermuteImpl final : public LayerWith<PermuteArguments>, public Planned {
   }
 };
 
-struct RepeatVectorArguments : LayerOptions {
+struct RepeatVectorArguments : RepeatVectorOptions {
   std::int64_t n = 1;
 };
 
@@ -185,12 +185,15 @@ class RepeatVectorImpl final : public LayerWith<RepeatVectorArguments> {
 }  // namespace
 
 Flatten::Flatten(const FlattenOptions& options) : Layer(std::make_shared<FlattenImpl>(options)) {}
-Reshape::Reshape(const Shape& target_shape, const LayerOptions& options)
-    : Layer(std::make_shared<ReshapeImpl>(ReshapeArguments{options, target_shape})) {}
-Permute::Permute(const Shape& dims, const LayerOptions& options)
-    : Layer(std::make_shared<PermuteImpl>(PermuteArguments{options, dims})) {}
-RepeatVector::RepeatVector(std::int64_t n, const LayerOptions& options)
-    : Layer(std::make_shared<RepeatVectorImpl>(RepeatVectorArguments{options, n})) {}
+Reshape::Reshape(const ReshapeOptions& options)
+    : Layer(std::make_shared<ReshapeImpl>(
+          ReshapeArguments{options, internal::given("Reshape", "target_shape", options.target_shape)})) {}
+Permute::Permute(const PermuteOptions& options)
+    : Layer(std::make_shared<PermuteImpl>(
+          PermuteArguments{options, internal::given("Permute", "dims", options.dims)})) {}
+RepeatVector::RepeatVector(const RepeatVectorOptions& options)
+    : Layer(std::make_shared<RepeatVectorImpl>(
+          RepeatVectorArguments{options, internal::given("RepeatVector", "n", options.n)})) {}
 
 void add_reshaping_layers(ClassRegistry& registry) {
   add_layer<FlattenImpl, FlattenOptions>(registry, "Flatten");

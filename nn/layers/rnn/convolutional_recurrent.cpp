@@ -38,7 +38,7 @@ class ConvLSTMCell final : public CellImpl {
  public:
   ConvLSTMCell(const char* layer, const ConvLSTMArguments& arguments, int axes)
       : CellImpl("ConvLSTMCell",
-                 {.name = "conv_lstm_cell", .trainable = arguments.trainable, .dtype = arguments.dtype}),
+                 {.trainable = arguments.trainable, .dtype = arguments.dtype, .name = "conv_lstm_cell"}),
         args_(arguments),
         axes_(axes) {
     expect_count(layer, "filters", args_.filters);
@@ -55,16 +55,20 @@ class ConvLSTMCell final : public CellImpl {
   void build(const Shape& input) override {
     const std::int64_t channels = known_channels(name(), input, args_.data_format);
     kernel_ = add_weight("kernel", kernel_shape(channels),
-                         {args_.kernel_initializer, args_.kernel_regularizer, args_.kernel_constraint});
-    recurrent_kernel_ =
-        add_weight("recurrent_kernel", kernel_shape(args_.filters),
-                   {args_.recurrent_initializer, args_.recurrent_regularizer, args_.recurrent_constraint});
+                         {.initializer = args_.kernel_initializer,
+                          .regularizer = args_.kernel_regularizer,
+                          .constraint = args_.kernel_constraint});
+    recurrent_kernel_ = add_weight("recurrent_kernel", kernel_shape(args_.filters),
+                                   {.initializer = args_.recurrent_initializer,
+                                    .regularizer = args_.recurrent_regularizer,
+                                    .constraint = args_.recurrent_constraint});
     if (args_.use_bias)
-      bias_ =
-          add_weight("bias", {4 * args_.filters},
-                     {args_.unit_forget_bias ? with_open_forget_gate(args_.bias_initializer, args_.filters)
+      bias_ = add_weight("bias", {4 * args_.filters},
+                         {.initializer = args_.unit_forget_bias
+                                             ? with_open_forget_gate(args_.bias_initializer, args_.filters)
                                              : args_.bias_initializer,
-                      args_.bias_regularizer, args_.bias_constraint});
+                          .regularizer = args_.bias_regularizer,
+                          .constraint = args_.bias_constraint});
     Shape state = projected(make_placeholder(input, variable_dtype(), name()), {}).shape();
     state.erase(0);
     state[args_.data_format == "channels_first" ? 0 : -1] = args_.filters;
@@ -192,11 +196,12 @@ class ConvLSTM final : public RecurrentImpl {
 };
 
 template <int axes>
-std::shared_ptr<ConvLSTM<axes>> conv_lstm(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                                          const ConvLSTMOptions& o) {
+std::shared_ptr<ConvLSTM<axes>> conv_lstm(const ConvLSTMOptions& o) {
+  const char* const layer = ConvLSTM<axes>::class_name;
   ConvLSTMArguments cell;
   set_gate_arguments(cell, o);
-  cell.filters = filters, cell.kernel_size = kernel_size, cell.strides = o.strides;
+  cell.filters = internal::given(layer, "filters", o.filters);
+  cell.kernel_size = internal::given(layer, "kernel_size", o.kernel_size), cell.strides = o.strides;
   cell.padding = o.padding, cell.data_format = o.data_format, cell.dilation_rate = o.dilation_rate;
   return std::make_shared<ConvLSTM<axes>>(RecurrentArguments<ConvLSTMArguments>{cell, loop_options(o)});
 }
@@ -209,15 +214,9 @@ void add_conv_lstm(ClassRegistry& registry) {
 
 }  // namespace
 
-ConvLSTM1D::ConvLSTM1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                       const ConvLSTMOptions& options)
-    : RecurrentLayer(conv_lstm<1>(filters, kernel_size, options)) {}
-ConvLSTM2D::ConvLSTM2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                       const ConvLSTMOptions& options)
-    : RecurrentLayer(conv_lstm<2>(filters, kernel_size, options)) {}
-ConvLSTM3D::ConvLSTM3D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
-                       const ConvLSTMOptions& options)
-    : RecurrentLayer(conv_lstm<3>(filters, kernel_size, options)) {}
+ConvLSTM1D::ConvLSTM1D(const ConvLSTMOptions& options) : RecurrentLayer(conv_lstm<1>(options)) {}
+ConvLSTM2D::ConvLSTM2D(const ConvLSTMOptions& options) : RecurrentLayer(conv_lstm<2>(options)) {}
+ConvLSTM3D::ConvLSTM3D(const ConvLSTMOptions& options) : RecurrentLayer(conv_lstm<3>(options)) {}
 
 void add_convolutional_recurrent_layers(ClassRegistry& registry) {
   add_conv_lstm<1>(registry);

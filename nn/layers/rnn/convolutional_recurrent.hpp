@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/rnn/recurrent.hpp>
 #include <ktape/ops/arguments/per_axis.hpp>
 
@@ -25,6 +26,10 @@
 namespace ktape::nn {
 
 struct ConvLSTMOptions {
+  ByName by_name = {};
+  std::optional<std::int64_t> filters = {};  ///< required: the number of output channels
+  backend::PerAxis<std::int64_t> kernel_size =
+      {};  ///< required: the extent of the window along each spatial axis
   backend::PerAxis<std::int64_t> strides = 1;
   std::string padding = "valid";  ///< "valid" or "same"
   std::string data_format = {};   ///< K::image_data_format() by default
@@ -42,9 +47,9 @@ struct ConvLSTMOptions {
   bool return_sequences = false, return_state = false, go_backwards = false, stateful = false, unroll = false,
        zero_output_for_mask = false;
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// An LSTM over sequences (batch, time, width, channels), whose products are convolutions over one spatial
@@ -55,8 +60,14 @@ struct ConvLSTMOptions {
 ///               << " weights: " << layer.count_params();
 class ConvLSTM1D : public RecurrentLayer {
  public:
+  explicit ConvLSTM1D(const ConvLSTMOptions& options);
+  ConvLSTM1D(std::int64_t filters, const ConvLSTMOptions& options)
+      : ConvLSTM1D(internal::with("ConvLSTM1D", "filters", options, &ConvLSTMOptions::filters, filters)) {}
+  template <class = void>
   ConvLSTM1D(std::int64_t filters, const backend::PerAxis<std::int64_t>& kernel_size,
-             const ConvLSTMOptions& options = {});
+             const ConvLSTMOptions& options = {})
+      : ConvLSTM1D(filters, internal::with("ConvLSTM1D", "kernel_size", options,
+                                           &ConvLSTMOptions::kernel_size, kernel_size)) {}
 };
 
 /// An LSTM over sequences of images (batch, time, height, width, channels), whose products are
@@ -67,8 +78,14 @@ class ConvLSTM1D : public RecurrentLayer {
 ///               << " weights: " << layer.count_params();
 class ConvLSTM2D : public RecurrentLayer {
  public:
+  explicit ConvLSTM2D(const ConvLSTMOptions& options);
+  ConvLSTM2D(std::int64_t filters, const ConvLSTMOptions& options)
+      : ConvLSTM2D(internal::with("ConvLSTM2D", "filters", options, &ConvLSTMOptions::filters, filters)) {}
+  template <class = void>
   ConvLSTM2D(std::int64_t filters, const backend::PerAxis<std::int64_t>& kernel_size,
-             const ConvLSTMOptions& options = {});
+             const ConvLSTMOptions& options = {})
+      : ConvLSTM2D(filters, internal::with("ConvLSTM2D", "kernel_size", options,
+                                           &ConvLSTMOptions::kernel_size, kernel_size)) {}
 };
 
 /// An LSTM over sequences of volumes (batch, time, depth, height, width, channels), whose products are
@@ -79,8 +96,14 @@ class ConvLSTM2D : public RecurrentLayer {
 ///               << " weights: " << layer.count_params();
 class ConvLSTM3D : public RecurrentLayer {
  public:
+  explicit ConvLSTM3D(const ConvLSTMOptions& options);
+  ConvLSTM3D(std::int64_t filters, const ConvLSTMOptions& options)
+      : ConvLSTM3D(internal::with("ConvLSTM3D", "filters", options, &ConvLSTMOptions::filters, filters)) {}
+  template <class = void>
   ConvLSTM3D(std::int64_t filters, const backend::PerAxis<std::int64_t>& kernel_size,
-             const ConvLSTMOptions& options = {});
+             const ConvLSTMOptions& options = {})
+      : ConvLSTM3D(filters, internal::with("ConvLSTM3D", "kernel_size", options,
+                                           &ConvLSTMOptions::kernel_size, kernel_size)) {}
 };
 
 }  // namespace ktape::nn

@@ -83,17 +83,17 @@ void RecurrentLayer::reset_states(const std::vector<Tensor>& states) const {
   as_recurrent(*this).reset_states(states);
 }
 
-RNN::RNN(const Layer& cell, const RNNOptions& options)
-    : RecurrentLayer(std::make_shared<RNNImpl>(RNNArguments{options, cell})) {}
-RNN::RNN(const std::vector<Layer>& cells, const RNNOptions& options)
-    : RNN(StackedRNNCells(cells, {.dtype = options.dtype}), options) {}
+RNN::RNN(const RNNOptions& options)
+    : RecurrentLayer(
+          std::make_shared<RNNImpl>(RNNArguments{options, internal::given("RNN", "cell", options.cell)})) {}
 
-SimpleRNN::SimpleRNN(std::int64_t units, const SimpleRNNOptions& options)
-    : RecurrentLayer(layer_of<CellKind::Simple>(units, options)) {}
-LSTM::LSTM(std::int64_t units, const LSTMOptions& options)
-    : RecurrentLayer(layer_of<CellKind::Lstm>(units, options)) {}
-GRU::GRU(std::int64_t units, const GRUOptions& options)
-    : RecurrentLayer(layer_of<CellKind::Gru>(units, options)) {}
+SimpleRNN::SimpleRNN(const SimpleRNNOptions& options)
+    : RecurrentLayer(
+          layer_of<CellKind::Simple>(internal::given("SimpleRNN", "units", options.units), options)) {}
+LSTM::LSTM(const LSTMOptions& options)
+    : RecurrentLayer(layer_of<CellKind::Lstm>(internal::given("LSTM", "units", options.units), options)) {}
+GRU::GRU(const GRUOptions& options)
+    : RecurrentLayer(layer_of<CellKind::Gru>(internal::given("GRU", "units", options.units), options)) {}
 
 namespace {
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/rnn/recurrent_cells.hpp>
 
 /// Recurrent layers of Keras. The input is (batch, steps, features). The output is the output of the last
@@ -40,6 +41,7 @@ class RecurrentLayer : public RecurrentKernelLayer {
 };
 
 struct RNNOptions {
+  Layer cell = {};  ///< required: the cell, such as an LSTMCell
   bool return_sequences = false, return_state = false;
   bool go_backwards = false;  ///< run from the last step to the first; the outputs have this order, too
   bool stateful = false;      ///< begin each call with the final states of the last call
@@ -47,9 +49,9 @@ struct RNNOptions {
   bool zero_output_for_mask = false;  ///< a masked step outputs zeros
   Regularizer activity_regularizer = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A recurrent layer that runs a cell, or stacked cells, over the steps.
@@ -60,11 +62,16 @@ struct RNNOptions {
 ///               << sequences(K::ones({2, 5, 3})).shape();
 class RNN : public RecurrentLayer {
  public:
-  explicit RNN(const Layer& cell, const RNNOptions& options = {});
-  explicit RNN(const std::vector<Layer>& cells, const RNNOptions& options = {});
+  explicit RNN(const RNNOptions& options);
+  explicit RNN(const Layer& cell, const RNNOptions& options = {})
+      : RNN(internal::with("RNN", "cell", options, &RNNOptions::cell, cell)) {}
+  template <class = void>
+  explicit RNN(const std::vector<Layer>& cells, const RNNOptions& options = {})
+      : RNN(StackedRNNCells(cells, {.dtype = options.dtype}), options) {}
 };
 
 struct SimpleRNNOptions {
+  std::optional<std::int64_t> units = {};  ///< required: the width of the output
   ActivationFunction activation = "tanh";
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
@@ -73,13 +80,13 @@ struct SimpleRNNOptions {
               activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, recurrent_constraint = {}, bias_constraint = {};
   double dropout = 0, recurrent_dropout = 0;
+  bool return_sequences = false, return_state = false, go_backwards = false, stateful = false, unroll = false;
   std::optional<std::int64_t> seed = {};
-  bool return_sequences = false, return_state = false, go_backwards = false, stateful = false, unroll = false,
-       zero_output_for_mask = false;
+  bool zero_output_for_mask = false;
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A recurrent layer that runs SimpleRNNCell over the steps.
@@ -89,10 +96,13 @@ struct SimpleRNNOptions {
 ///               << " weights: " << layer.count_params();
 class SimpleRNN : public RecurrentLayer {
  public:
-  explicit SimpleRNN(std::int64_t units, const SimpleRNNOptions& options = {});
+  explicit SimpleRNN(const SimpleRNNOptions& options);
+  explicit SimpleRNN(std::int64_t units, const SimpleRNNOptions& options = {})
+      : SimpleRNN(internal::with("SimpleRNN", "units", options, &SimpleRNNOptions::units, units)) {}
 };
 
 struct LSTMOptions {
+  std::optional<std::int64_t> units = {};  ///< required: the width of the output
   ActivationFunction activation = "tanh", recurrent_activation = "sigmoid";
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
@@ -106,9 +116,9 @@ struct LSTMOptions {
   bool return_sequences = false, return_state = false, go_backwards = false, stateful = false, unroll = false,
        zero_output_for_mask = false;
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A recurrent layer that runs LSTMCell over the steps.
@@ -118,10 +128,13 @@ struct LSTMOptions {
 ///       std::cout << y.shape() << " ";
 class LSTM : public RecurrentLayer {
  public:
-  explicit LSTM(std::int64_t units, const LSTMOptions& options = {});
+  explicit LSTM(const LSTMOptions& options);
+  explicit LSTM(std::int64_t units, const LSTMOptions& options = {})
+      : LSTM(internal::with("LSTM", "units", options, &LSTMOptions::units, units)) {}
 };
 
 struct GRUOptions {
+  std::optional<std::int64_t> units = {};  ///< required: the width of the output
   ActivationFunction activation = "tanh", recurrent_activation = "sigmoid";
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
@@ -131,13 +144,12 @@ struct GRUOptions {
   nn::Constraint kernel_constraint = {}, recurrent_constraint = {}, bias_constraint = {};
   double dropout = 0, recurrent_dropout = 0;
   std::optional<std::int64_t> seed = {};
-  bool return_sequences = false, return_state = false, go_backwards = false, stateful = false, unroll = false,
-       zero_output_for_mask = false;
-  bool reset_after = true;
+  bool return_sequences = false, return_state = false, go_backwards = false, stateful = false, unroll = false;
+  bool reset_after = true, zero_output_for_mask = false;
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A recurrent layer that runs GRUCell over the steps.
@@ -147,7 +159,9 @@ struct GRUOptions {
 ///               << " weights: " << layer.count_params();
 class GRU : public RecurrentLayer {
  public:
-  explicit GRU(std::int64_t units, const GRUOptions& options = {});
+  explicit GRU(const GRUOptions& options);
+  explicit GRU(std::int64_t units, const GRUOptions& options = {})
+      : GRU(internal::with("GRU", "units", options, &GRUOptions::units, units)) {}
 };
 
 }  // namespace ktape::nn

@@ -88,14 +88,20 @@ class GatedCell : public CellImpl, public PlannedCell {
 
   void build(const Shape& input) override {
     kernel_ = add_weight("kernel", {input[-1], gates * args.units},
-                         {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
-    recurrent_kernel_ =
-        add_weight("recurrent_kernel", {args.units, gates * args.units},
-                   {args.recurrent_initializer, args.recurrent_regularizer, args.recurrent_constraint});
+                         {.initializer = args.kernel_initializer,
+                          .regularizer = args.kernel_regularizer,
+                          .constraint = args.kernel_constraint});
+    recurrent_kernel_ = add_weight("recurrent_kernel", {args.units, gates * args.units},
+                                   {.initializer = args.recurrent_initializer,
+                                    .regularizer = args.recurrent_regularizer,
+                                    .constraint = args.recurrent_constraint});
     const bool two_rows = which == CellKind::Gru && args.reset_after;
     const Shape shape = two_rows ? Shape{2, gates * args.units} : Shape{gates * args.units};
     if (args.use_bias)
-      bias_ = add_weight("bias", shape, {initial_bias(), args.bias_regularizer, args.bias_constraint});
+      bias_ = add_weight("bias", shape,
+                         {.initializer = initial_bias(),
+                          .regularizer = args.bias_regularizer,
+                          .constraint = args.bias_constraint});
     input_spec = {{.ndim = 2, .axes = {{-1, input[-1]}}}, {.ndim = 2, .axes = {{-1, args.units}}}};
   }
 
@@ -362,16 +368,22 @@ Layer cell_of(const CellArguments<CellKind::Gru>& arguments) {
   return Layer(std::make_shared<GRUCellImpl>(arguments));
 }
 
-SimpleRNNCell::SimpleRNNCell(std::int64_t units, const SimpleRNNCellOptions& options)
-    : RecurrentKernelLayer(cell_of(cell_arguments<CellKind::Simple>(units, options)).shared()) {}
-LSTMCell::LSTMCell(std::int64_t units, const LSTMCellOptions& options)
-    : RecurrentKernelLayer(cell_of(cell_arguments<CellKind::Lstm>(units, options)).shared()) {}
-GRUCell::GRUCell(std::int64_t units, const GRUCellOptions& options)
-    : RecurrentKernelLayer(cell_of(cell_arguments<CellKind::Gru>(units, options)).shared()) {}
+SimpleRNNCell::SimpleRNNCell(const SimpleRNNCellOptions& options)
+    : RecurrentKernelLayer(cell_of(cell_arguments<CellKind::Simple>(
+                                       internal::given("SimpleRNNCell", "units", options.units), options))
+                               .shared()) {}
+LSTMCell::LSTMCell(const LSTMCellOptions& options)
+    : RecurrentKernelLayer(cell_of(cell_arguments<CellKind::Lstm>(
+                                       internal::given("LSTMCell", "units", options.units), options))
+                               .shared()) {}
+GRUCell::GRUCell(const GRUCellOptions& options)
+    : RecurrentKernelLayer(
+          cell_of(cell_arguments<CellKind::Gru>(internal::given("GRUCell", "units", options.units), options))
+              .shared()) {}
 
-StackedRNNCells::StackedRNNCells(const std::vector<Layer>& cells, const LayerOptions& options)
+StackedRNNCells::StackedRNNCells(const StackedRNNCellsOptions& options)
     : Layer(std::make_shared<StackedRNNCellsImpl>(
-          StackedArguments{options, std::vector<LayerArgument>(cells.begin(), cells.end())})) {}
+          StackedArguments{layer_options_of(options), {options.cells.begin(), options.cells.end()}})) {}
 
 void add_recurrent_cells(ClassRegistry& registry) {
   add_layer<SimpleRNNCellImpl, CellArguments<CellKind::Simple>>(registry, "SimpleRNNCell");

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/nn/core/activations.hpp>
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/weighted_layers.hpp>
 #include <ktape/ops/rnn/rnn.hpp>
 
@@ -53,6 +54,7 @@ class CellImpl : public LayerImpl {
 };
 
 struct SimpleRNNCellOptions {
+  std::optional<std::int64_t> units = {};  ///< required: the width of the output
   ActivationFunction activation = "tanh";
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
@@ -63,9 +65,9 @@ struct SimpleRNNCellOptions {
   double recurrent_dropout = 0;  ///< the dropout rate of the state
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// The cell of SimpleRNN: h' = activation(dot(x, kernel) + dot(h, recurrent_kernel) + bias). State: h.
@@ -74,10 +76,14 @@ struct SimpleRNNCellOptions {
 ///     std::cout << cell.apply({K::ones({2, 3}), K::zeros({2, 8})})[0].shape();
 class SimpleRNNCell : public RecurrentKernelLayer {
  public:
-  explicit SimpleRNNCell(std::int64_t units, const SimpleRNNCellOptions& options = {});
+  explicit SimpleRNNCell(const SimpleRNNCellOptions& options);
+  explicit SimpleRNNCell(std::int64_t units, const SimpleRNNCellOptions& options = {})
+      : SimpleRNNCell(
+            internal::with("SimpleRNNCell", "units", options, &SimpleRNNCellOptions::units, units)) {}
 };
 
 struct LSTMCellOptions {
+  std::optional<std::int64_t> units = {};  ///< required: the width of the output
   ActivationFunction activation = "tanh", recurrent_activation = "sigmoid";
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
@@ -89,9 +95,9 @@ struct LSTMCellOptions {
   double recurrent_dropout = 0;  ///< the dropout rate of the state h
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// The cell of LSTM (long short-term memory), with the formula of `K::lstm`. States: h and c. Weights: kernel
@@ -105,10 +111,13 @@ struct LSTMCellOptions {
 ///               << K::max(cell.bias());
 class LSTMCell : public RecurrentKernelLayer {
  public:
-  explicit LSTMCell(std::int64_t units, const LSTMCellOptions& options = {});
+  explicit LSTMCell(const LSTMCellOptions& options);
+  explicit LSTMCell(std::int64_t units, const LSTMCellOptions& options = {})
+      : LSTMCell(internal::with("LSTMCell", "units", options, &LSTMCellOptions::units, units)) {}
 };
 
 struct GRUCellOptions {
+  std::optional<std::int64_t> units = {};  ///< required: the width of the output
   ActivationFunction activation = "tanh", recurrent_activation = "sigmoid";
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
@@ -120,9 +129,9 @@ struct GRUCellOptions {
   bool reset_after = true;       ///< whether the reset gate applies after the recurrent product
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// The cell of GRU (gated recurrent unit), with the formula of `K::gru`. State: h. Weights: kernel (features,
@@ -135,7 +144,17 @@ struct GRUCellOptions {
 ///                 << " weights: " << layer.count_params() << "\n";
 class GRUCell : public RecurrentKernelLayer {
  public:
-  explicit GRUCell(std::int64_t units, const GRUCellOptions& options = {});
+  explicit GRUCell(const GRUCellOptions& options);
+  explicit GRUCell(std::int64_t units, const GRUCellOptions& options = {})
+      : GRUCell(internal::with("GRUCell", "units", options, &GRUCellOptions::units, units)) {}
+};
+
+struct StackedRNNCellsOptions {
+  std::vector<Layer> cells = {};  ///< required: the cells, in order
+  OptionalShape input_shape = {}, batch_input_shape = {};
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A cell that stacks cells: each cell takes the output of the previous cell. The states are the states of
@@ -143,7 +162,11 @@ class GRUCell : public RecurrentKernelLayer {
 /// cell.
 class StackedRNNCells : public Layer {
  public:
-  explicit StackedRNNCells(const std::vector<Layer>& cells, const LayerOptions& options = {});
+  explicit StackedRNNCells(const StackedRNNCellsOptions& options);
+  template <class = void>
+  explicit StackedRNNCells(const std::vector<Layer>& cells, const StackedRNNCellsOptions& options = {})
+      : StackedRNNCells(
+            internal::with("StackedRNNCells", "cells", options, &StackedRNNCellsOptions::cells, cells)) {}
 };
 
 }  // namespace ktape::nn

@@ -81,9 +81,9 @@ RNNOptions loop_options(const Options& o) {
           .activity_regularizer = o.activity_regularizer,
           .input_shape = o.input_shape,
           .batch_input_shape = o.batch_input_shape,
-          .name = o.name,
           .trainable = o.trainable,
-          .dtype = o.dtype};
+          .dtype = o.dtype,
+          .name = o.name};
 }
 
 }  // namespace ktape::nn

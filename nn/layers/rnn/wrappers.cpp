@@ -196,12 +196,14 @@ class TimeDistributedImpl final : public LayerImpl {
 
 }  // namespace
 
-Bidirectional::Bidirectional(const Layer& layer, const BidirectionalOptions& options)
+Bidirectional::Bidirectional(const BidirectionalOptions& options)
     : Layer(std::make_shared<BidirectionalImpl>(BidirectionalArguments{
-          layer_options_of(options), layer, options.merge_mode, options.backward_layer})) {}
+          layer_options_of(options), internal::given("Bidirectional", "layer", options.layer),
+          options.merge_mode, options.backward_layer})) {}
 
-TimeDistributed::TimeDistributed(const Layer& layer, const LayerOptions& options)
-    : Layer(std::make_shared<TimeDistributedImpl>(TimeDistributedArguments{options, layer})) {}
+TimeDistributed::TimeDistributed(const TimeDistributedOptions& options)
+    : Layer(std::make_shared<TimeDistributedImpl>(TimeDistributedArguments{
+          layer_options_of(options), internal::given("TimeDistributed", "layer", options.layer)})) {}
 
 void add_wrappers(ClassRegistry& registry) {
   add_outer_layer<BidirectionalImpl, BidirectionalArguments>(registry, "Bidirectional");

@@ -1,18 +1,20 @@
 #pragma once
+#include <ktape/nn/core/by_name.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 
 /// Wrapper layers of Keras: layers that run another layer.
 namespace ktape::nn {
 
 struct BidirectionalOptions {
+  Layer layer = {};  ///< required: the inner layer
   /// The merge of the outputs of both directions: "concat", "sum", "mul" or "ave"; with null, `apply` returns
   /// both outputs.
   OptionalString merge_mode = "concat";
   Layer backward_layer = {};  ///< by default a copy of the given layer, run in the opposite direction
   OptionalShape input_shape = {}, batch_input_shape = {};
-  std::string name = {};
   bool trainable = true;
   std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A layer that runs a recurrent layer over the steps, and a second recurrent layer over the reversed steps,
@@ -31,7 +33,18 @@ struct BidirectionalOptions {
 ///     std::cout << layer(K::ones({2, 5, 3})).shape();
 class Bidirectional : public Layer {
  public:
-  explicit Bidirectional(const Layer& layer, const BidirectionalOptions& options = {});
+  explicit Bidirectional(const BidirectionalOptions& options);
+  explicit Bidirectional(const Layer& layer, const BidirectionalOptions& options = {})
+      : Bidirectional(
+            internal::with("Bidirectional", "layer", options, &BidirectionalOptions::layer, layer)) {}
+};
+
+struct TimeDistributedOptions {
+  Layer layer = {};  ///< required: the inner layer
+  OptionalShape input_shape = {}, batch_input_shape = {};
+  bool trainable = true;
+  std::optional<DTypePolicy> dtype = {};
+  std::string name = {};
 };
 
 /// A layer that applies a layer to each time step: the inner layer gets (batch, steps, ...) as (batch *
@@ -46,7 +59,10 @@ class Bidirectional : public Layer {
 ///     std::cout << layer(K::ones({2, 5, 3})).shape();
 class TimeDistributed : public Layer {
  public:
-  explicit TimeDistributed(const Layer& layer, const LayerOptions& options = {});
+  explicit TimeDistributed(const TimeDistributedOptions& options);
+  explicit TimeDistributed(const Layer& layer, const TimeDistributedOptions& options = {})
+      : TimeDistributed(
+            internal::with("TimeDistributed", "layer", options, &TimeDistributedOptions::layer, layer)) {}
 };
 
 }  // namespace ktape::nn

@@ -293,7 +293,7 @@ class OnnxImpl final : public ModelImpl {
 
   void add_initializer(const std::string& name, const Tensor& tensor, bool trainable) {
     const Variable weight = add_weight(
-        name, tensor.shape(), {.initializer = "zeros", .trainable = trainable, .dtype = tensor.dtype()});
+        name, tensor.shape(), {.initializer = "zeros", .dtype = tensor.dtype(), .trainable = trainable});
     backend::set_value(weight, tensor);
     variables_.emplace_back(name, weight);
   }

@@ -59,9 +59,9 @@ class StftWindow {
 };
 
 struct StftOptions {
-  StftWindow window = "hann";
-  bool center = true;                       ///< the signal is reflected by fft_length / 2 at each end
   std::optional<std::int64_t> length = {};  ///< `istft`: the length of the result
+  StftWindow window = "hann";
+  bool center = true;  ///< the signal is reflected by fft_length / 2 at each end
 };
 
 /// Returns the transforms of windows of the signal, sequence_length long and sequence_stride apart: (..., frames, bins). The inverse

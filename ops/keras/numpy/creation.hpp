@@ -67,9 +67,9 @@ Tensor identity(std::int64_t n, std::optional<DType> dtype = {});
 ///     std::cout << ops::linspace(0, 1, 4, {.endpoint = false});
 struct LinspaceOptions {
   bool endpoint = true;  ///< the last sample is `stop`; otherwise `stop` would be the next one
+  double base = 10;      ///< the base of the powers of `logspace`
   std::optional<DType> dtype = {};
-  int axis = 0;      ///< the axis of the samples where the bounds are tensors
-  double base = 10;  ///< the base of the powers of `logspace`
+  int axis = 0;  ///< the axis of the samples where the bounds are tensors
 };
 
 /// Returns num samples from start to stop, evenly spaced, evenly spaced exponents of `base`, or evenly spaced logarithms.

@@ -50,9 +50,9 @@ TEST_CASE("a network of other classes, another size and another activation") {
   CHECK(close(K::sum(y, -1), K::ones({2})));
   const nn::Model logits = MobileNetV3Small({.alpha = 0.75,
                                              .minimalistic = true,
-                                             .include_preprocessing = false,
                                              .classes = 3,
                                              .classifier_activation = None,
+                                             .include_preprocessing = false,
                                              .name = "mine"});
   CHECK(logits.name() == "mine");
   CHECK(logits(x).shape() == Shape{2, 3});

@@ -39,7 +39,7 @@ inline Names weight_names(const nn::Layer& layer) {
 
 /// Returns a small network of any size.
 inline nn::Model small_mobilenet(const std::string& weights = "", std::int64_t classes = 5) {
-  return MobileNetV2({.alpha = 0.35, .weights = weights, .input_shape = {32, 32, 3}, .classes = classes});
+  return MobileNetV2({.input_shape = {32, 32, 3}, .alpha = 0.35, .weights = weights, .classes = classes});
 }
 
 }  // namespace networks

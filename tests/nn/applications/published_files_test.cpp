@@ -251,7 +251,7 @@ TEST_CASE("a file with a classifier gives its features by name, and its classifi
   if (!has_python("h5py")) return;
   const Files files;
   const auto make = [](bool top, std::int64_t classes) {
-    return MobileNetV2({.alpha = 0.35, .include_top = top, .input_shape = {32, 32, 3}, .classes = classes});
+    return MobileNetV2({.input_shape = {32, 32, 3}, .alpha = 0.35, .include_top = top, .classes = classes});
   };
   const nn::Model trained = make(true, 1000);
   write_file(files, trained, {"MobileNetV2", "nested"}, names_in_file(trained, {}));

@@ -24,8 +24,8 @@ std::string compile_error(const nn::Model& model) {
 
 nn::Sequential model_of(std::int64_t units, const char* name, const char* dtype = "float32") {
   return nn::Sequential({nn::Input({3}, {.dtype = "float32"}),
-                         nn::Dense(units, {.name = name, .dtype = ktape::DType(dtype)}),
-                         nn::Dense(1, {.name = "last", .dtype = ktape::DType(dtype)})});
+                         nn::Dense(units, {.dtype = ktape::DType(dtype), .name = name}),
+                         nn::Dense(1, {.dtype = ktape::DType(dtype), .name = "last"})});
 }
 
 /// Records the logs that the callback receives.

@@ -42,7 +42,6 @@ TEST_CASE(
 }
 
 TEST_CASE("layers of every kind say the shape of their input") {
-  const nn::LayerOptions square{.input_shape = {4, 4}};
   const std::vector<std::pair<nn::Layer, Shape>> layers = {
       {nn::LSTM(3, {.input_shape = {5, 2}}), {None, 3}},
       {nn::Bidirectional(nn::GRU(3), {.input_shape = {5, 2}}), {None, 6}},
@@ -50,15 +49,15 @@ TEST_CASE("layers of every kind say the shape of their input") {
       {nn::ConvLSTM1D(2, 2, {.input_shape = {3, 6, 1}}), {None, 5, 2}},
       {nn::RNN(nn::LSTMCell(3), {.input_shape = {5, 2}}), {None, 3}},
       {nn::Flatten({.input_shape = {4, 4}}), {None, 16}},
-      {nn::Reshape({2, 8}, square), {None, 2, 8}},
-      {nn::Activation("relu", square), {None, 4, 4}},
+      {nn::Reshape({2, 8}, {.input_shape = {4, 4}}), {None, 2, 8}},
+      {nn::Activation("relu", {.input_shape = {4, 4}}), {None, 4, 4}},
       {nn::Dropout(0.5, {.input_shape = {4, 4}}), {None, 4, 4}},
       {nn::BatchNormalization({.input_shape = {4, 4}}), {None, 4, 4}},
       {nn::ZeroPadding1D(1, {.input_shape = {4, 4}}), {None, 6, 4}},
       {nn::MaxPooling1D(2, {.input_shape = {4, 4}}), {None, 2, 4}},
-      {nn::Masking(0, square), {None, 4, 4}},
+      {nn::Masking(0, {.input_shape = {4, 4}}), {None, 4, 4}},
       {nn::Rescaling(0.5, {.input_shape = {4, 4}}), {None, 4, 4}},
-      {nn::Lambda([](const Tensor& x) { return x * 2; }, square), {None, 4, 4}},
+      {nn::Lambda([](const Tensor& x) { return x * 2; }, {.input_shape = {4, 4}}), {None, 4, 4}},
   };
   for (const auto& [given_layer, output] : layers) {
     const auto& layer = given_layer;

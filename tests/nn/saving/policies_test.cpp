@@ -26,7 +26,7 @@ struct Folder {
 nn::Model sequence() {
   return nn::Sequential({nn::Dense(4, {.activation = "relu", .input_shape = {3}, .name = "hidden"}),
                          nn::BatchNormalization({.name = "norm"}),
-                         nn::Dense(2, {.activation = "softmax", .name = "scores", .dtype = "float32"})});
+                         nn::Dense(2, {.activation = "softmax", .dtype = "float32", .name = "scores"})});
 }
 
 nn::Model graph() {

@@ -95,8 +95,8 @@ TEST_CASE("a model from the middle of another model gets a new input") {
 
 TEST_CASE("names, frozen layers and dtypes are kept") {
   const Tensor in = nn::Input({3}, {.batch_size = 2, .dtype = "float64", .name = "in"});
-  const nn::Dense frozen(4, {.name = "frozen", .trainable = false, .dtype = "float64"});
-  const nn::Model model(in, nn::Dense(1, {.name = "free", .dtype = "float64"})(frozen(in)),
+  const nn::Dense frozen(4, {.trainable = false, .dtype = "float64", .name = "frozen"});
+  const nn::Model model(in, nn::Dense(1, {.dtype = "float64", .name = "free"})(frozen(in)),
                         {.name = "named"});
   const nn::Model again = remade(model);
   CHECK(again.input().shape() == Shape{2, 3});

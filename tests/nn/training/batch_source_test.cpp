@@ -189,7 +189,7 @@ TEST_CASE("datasets that do not fit are errors") {
                        Contains("validation_steps"), ValueError);
   CHECK_THROWS_WITH_AS(model.evaluate(batches().repeat(), {.verbose = 0}), Contains("steps must be given"),
                        ValueError);
-  CHECK_THROWS_WITH_AS(model.fit(batches(), {.validation_split = 0.5, .verbose = 0}),
+  CHECK_THROWS_WITH_AS(model.fit(batches(), {.verbose = 0, .validation_split = 0.5}),
                        "[fit] validation_split must go with arrays: received validation_split=0.5 and a "
                        "dataset; see Dataset::take and Dataset::skip",
                        ValueError);

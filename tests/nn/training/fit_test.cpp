@@ -77,7 +77,7 @@ TEST_CASE("two fits that follow each other are one") {
 TEST_CASE("validation: a split at the end, or separate data") {
   const Line line;
   const nn::Sequential model = linear_model();
-  const nn::History split = model.fit(line.x, line.y, {.epochs = 3, .validation_split = 0.25, .verbose = 0});
+  const nn::History split = model.fit(line.x, line.y, {.epochs = 3, .verbose = 0, .validation_split = 0.25});
   const Tensor x = K::slice(line.x, {48, 0}, {16, 2}), y = K::slice(line.y, {48, 0}, {16, 1});
   CHECK(close(split["val_loss"].back(), model.evaluate(x, y, {.verbose = 0})["loss"], {.rtol = 1e-5}));
   const nn::History given =

@@ -54,8 +54,8 @@ class AttentionLayer : public LayerWith<Arguments> {
   }
 
   void build_weighing(const Axes& axes) {
-    softmax_ = Softmax({.axis = axes, .name = "softmax", .dtype = this->dtype_policy()});
-    dropout_ = Dropout(args.dropout, {.seed = args.seed, .name = "dropout", .dtype = this->dtype_policy()});
+    softmax_ = Softmax({.axis = axes, .dtype = this->dtype_policy(), .name = "softmax"});
+    dropout_ = Dropout(args.dropout, {.seed = args.seed, .dtype = this->dtype_policy(), .name = "dropout"});
   }
 
   /// Returns whether a call needs the weights as a tensor: for returned scores or for dropout.

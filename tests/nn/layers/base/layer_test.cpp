@@ -151,7 +151,7 @@ TEST_CASE("a config remakes a layer") {
   CHECK_THROWS_WITH_AS(nn::Layer::from_value("Dens"), Contains("did you mean 'Dense'"), ValueError);
 
   nn::register_object("Affine", [](const nn::Config& config) { return Affine(config.at("shift").number()); });
-  const Affine affine(2.0, nn::LayerOptions{.name = "mine", .trainable = false});
+  const Affine affine(2.0, nn::LayerOptions{.trainable = false, .name = "mine"});
   const nn::Layer mine = nn::Layer::from_value(affine.to_value());
   CHECK(mine.name() == "mine");
   CHECK(!mine.trainable());

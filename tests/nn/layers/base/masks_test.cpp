@@ -72,7 +72,7 @@ TEST_CASE("a symbolic tensor loses its mask in the running graph, too") {
 
 TEST_CASE("a mask passes on to a layer of another dtype, eagerly and in a graph") {
   const Tensor ids = nn::Input({3});
-  const nn::Embedding table(5, 4, {.mask_zero = true, .name = "table", .dtype = "float64"});
+  const nn::Embedding table(5, 4, {.mask_zero = true, .dtype = "float64", .name = "table"});
   const nn::LSTM lstm(2, {.name = "lstm"});
   const nn::Model model(ids, lstm(table(ids)));
   const Tensor x = K::constant({{1.f, 0.f, 2.f}});

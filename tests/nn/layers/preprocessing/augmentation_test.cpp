@@ -98,12 +98,13 @@ TEST_CASE("a quarter turn is counter-clockwise, corners and all") {
 TEST_CASE("turned, zoomed and moved images show the places that the formulas say") {
   for (const std::string mode : fill_modes) {
     CAPTURE(mode);
-    const nn::RandomWarpOptions options{.fill_mode = mode, .fill_value = -7, .dtype = "float64"};
+    const nn::RandomRotationOptions turned{.fill_mode = mode, .fill_value = -7, .dtype = "float64"};
+    const nn::RandomTranslationOptions moved{.fill_mode = mode, .fill_value = -7, .dtype = "float64"};
     const double turn = 2 * 3.14159265358979323846 * 0.07;
-    check_positions(nn::RandomRotation(always(0.07), options), mode, [&](double y, double x) {
+    check_positions(nn::RandomRotation(always(0.07), turned), mode, [&](double y, double x) {
       return std::pair(std::sin(turn) * x + std::cos(turn) * y, std::cos(turn) * x - std::sin(turn) * y);
     });
-    check_positions(nn::RandomTranslation(always(0.3), always(-0.2), options), mode,
+    check_positions(nn::RandomTranslation(always(0.3), always(-0.2), moved), mode,
                     [](double y, double x) { return std::pair(y - 0.3 * 4, x + 0.2 * 6); });
     nn::RandomZoomOptions zoom{.fill_mode = mode, .fill_value = -7, .dtype = "float64"};
     check_positions(nn::RandomZoom(always(0.7), zoom), mode,

@@ -73,7 +73,7 @@ TEST_CASE("recurrent dropout drops equal units of the state at each step, in tra
   // With a kernel of zeros and a recurrent kernel of ones on the diagonal the state only passes through
   // dropout.
   const nn::SimpleRNN layer(
-      40, {.activation = "linear", .recurrent_dropout = 0.25, .seed = 1, .return_sequences = true});
+      40, {.activation = "linear", .recurrent_dropout = 0.25, .return_sequences = true, .seed = 1});
   const Tensor x = K::zeros({2, 3, 5});
   layer.build(x.shape());
   layer.set_weights({K::zeros({5, 40}), K::eye(40), K::zeros({40})});

@@ -47,7 +47,7 @@ Tensor labels() { return K::random_uniform({32}, {.maxval = 3, .dtype = "int32",
 nn::History train(const nn::Model& model, int from, int to) {
   return model.fit(
       samples(), labels(),
-      {.batch_size = 5, .epochs = to, .validation_split = 0.25, .verbose = 0, .initial_epoch = from});
+      {.batch_size = 5, .epochs = to, .verbose = 0, .validation_split = 0.25, .initial_epoch = from});
 }
 
 std::vector<Values> all_values(const std::vector<Variable>& variables) {

@@ -73,7 +73,7 @@ TEST_CASE("the report shows predictions of each output") {
   const Files files;
   const Tensor x = K::random_uniform({20, 3});
   model.fit(x, {K::sum(x, 1, true), ints(std::vector<int>(20, 1))},
-            {.validation_split = 0.5, .verbose = 0, .callbacks = {nn::Report(files.folder() + "/two.html")}});
+            {.verbose = 0, .callbacks = {nn::Report(files.folder() + "/two.html")}, .validation_split = 0.5});
   const std::string page = page_in(files.folder() + "/two.html");
   CHECK(contains(page, "<h2>Predictions: size</h2>"));
   CHECK(contains(page, "<h2>Predictions: kind</h2>"));
