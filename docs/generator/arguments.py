@@ -31,8 +31,8 @@ class Meanings:
 
     def of(self, owner, argument, declaration):
         """Returns the meaning of an argument of a declaration of the name `owner`; empty if nothing describes the argument."""
-        if argument.text:
-            return argument.text
+        if argument.text and argument.text != "required":
+            return argument.text.removeprefix("required: ").removesuffix("; required")
         own = f"{owner}.{argument.name}"
         if own in self.table:
             self.used.add(own)
@@ -42,6 +42,11 @@ class Meanings:
             return field
         return self._in_table(owner, argument.name) or self._of_comment(declaration, argument.name)
 
+    @staticmethod
+    def is_required(argument):
+        """Returns whether an option must be given, by position or by name, although its type lets one leave it out."""
+        return bool(re.match(r"required(:|$)|.*; required$", argument.text or ""))
+
     def _of_field_with_text(self, declaration, name):
         """Returns the text of a field of the same name in another struct of the header."""
         if declaration.kind != "struct":
@@ -49,7 +54,7 @@ class Meanings:
         for other in self.catalogue.headers.declarations:
             if other.header == declaration.header and other.kind == "struct":
                 for field in other.arguments:
-                    if field.name == name and field.text:
+                    if field.name == name and field.text and not self.is_required(field):
                         return field.text
         return ""
 

@@ -59,8 +59,8 @@ def short_type(text):
 
 def keras_names(text):
     """Returns a comment without the names of Keras at its end, and these names."""
-    match = re.search(r"\s*((?:`(?:K|keras|tf|np|numpy)\.[\w.]+`(?:,| and)?\s*)+)\.?\s*$", text)
-    if not match:
+    match = re.search(r"\s*(?:\bMirrors\s+)?((?:`(?:K|keras|tf|np|numpy)\.[\w.]+`(?:,| and)?\s*)+)\.?\s*$", text)
+    if not match or not re.search(r"(^|[.;:)])$", text[:match.start()]):  # none, or they end a sentence of other words
         return text, []
     return text[:match.start()], re.findall(r"`([\w.]+)`", match[1])
 
@@ -112,6 +112,8 @@ class Pages:
                     default = "required"
                 elif argument.default == "{}":
                     default = "not given"
+                if self.meanings.is_required(argument):
+                    default = "required"
                 text = self.meanings.of(owner, argument, declaration)
                 rows.append(f"| `{argument.name}` | {code_cell(short_type(argument.type))} | {default} | {cell(prose(text))} |")
         return [":::{container} arguments", "| name | type | default | meaning |", "|---|---|---|---|", *rows, ":::", ""] if rows else []
