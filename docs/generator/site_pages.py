@@ -51,6 +51,7 @@ def page_map():
         pages[f"examples/notebooks/{path.name}"] = f"notebooks/{path.stem}"
     pages["examples/notebooks"] = "notebooks/index"
     pages["examples"] = "zoo/index"
+    pages["docs/keras/states.txt"] = "parity"
     return pages
 
 
