@@ -10,22 +10,22 @@ namespace ktape {
 
 // Thread safety
 //
-// Each thread has its own tape, NoGrad and EnableGrad scopes and learning phase scopes. The library keeps no
-// other state per thread: a tensor or model that one thread makes, another thread may use.
+// Each thread has its own tape, NoGrad and EnableGrad scopes, learning phase scopes and `set_num_threads`. The
+// library keeps no other state per thread: a tensor or model that one thread makes, another thread may use.
 //
 // - Tensors and the graph of ops that made them: any number of threads may compute with shared tensors and
 //   differentiate a shared graph concurrently. Values do not change, and no thread waits for a `gradients`
 //   call of another thread. Two operations do change a tensor: `GradientTape::watch` (and the end of that
 //   tape), so watch `x.detach()` when other threads use x; and assigning to the handle itself, as with
 //   std::shared_ptr.
-// - Variables: any number of threads may read a variable. Assigning, updating or `set_trainable` while
-//   another thread reads the variable needs a lock in the user's code around both.
+// - Variables: any number of threads may read a variable. Assigning, updating or `set_trainable` meanwhile
+//   needs a lock in the user's code around both; `batch_set_value` needs none for predictions and calls of layers.
 // - Layers and models: inference, evaluation, the first call or build, and functions (K::function) of one
 //   model are safe from any number of threads. First calls take turns, and so do evaluations of one model.
-//   Losses and metrics that layers add belong to the thread of the call. Training, and every other change of
-//   weights or settings, needs exclusive use of the model by one thread: `fit`, `train_on_batch` and
-//   `compile` throw ValueError while another thread uses the model, and `fit`, `evaluate`, `predict` and
-//   calls of a model throw ValueError while another thread trains the model. A training step without `fit`,
+//   Losses and metrics that layers add belong to the thread of the call. `set_weights` and `load_weights` change
+//   all weights at once meanwhile. Training, and every other change of weights or settings, needs the model for one
+//   thread: `fit`, `train_on_batch` and `compile` throw ValueError while another thread uses the model, and `fit`,
+//   `evaluate`, `predict` and calls throw ValueError while another thread trains it. A training step without `fit`,
 //   an optimizer or a metric object that threads share, and two models that share layers, need a lock in the
 //   user's code.
 // - Closures given to `custom_gradient` and `record`: run by the thread that calls `gradients`, and by

@@ -177,14 +177,14 @@ class Model : public Layer {
   ///   .ktape           everything, with the state of the optimizer and of random numbers: a training that is
   ///                    resumed from the file gives the results of an uninterrupted training
   ///   .keras           the format of Keras 3
-  ///   .h5, .hdf5       the formats of Keras 2
+  ///   .h5, .hdf5       the older format of Keras, for Keras 3; with `keras_version` 2 for Keras 2.15
   ///   model.json       the format of TensorFlow.js, with .bin files beside the file; also inside a folder
   ///
   /// The file is complete or absent, also after a crash. Throws ValueError for another name and for a model
   /// without a config, IOError for a file that cannot be written. Mirrors `keras.Model.save`.
   void save(const std::string& path, const SaveOptions& options = {}) const;
   /// Writes only the weights: .weights.h5 (Keras 3), .weights.json (Keras 3, in several files of at most
-  /// `max_shard_size`), .h5 (Keras 2), .npz (NumPy), .safetensors.
+  /// `max_shard_size`), .h5 (Keras 2 and 3), .npz (NumPy), .safetensors.
   void save_weights(const std::string& path, const SaveOptions& options = {}) const;
   /// Loads the weights from a file of `save_weights` or `save`. Throws ValueError, naming layers and shapes,
   /// for the weights of another architecture, and changes nothing then.
