@@ -5,6 +5,7 @@
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/hiding.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/internal/sparse_symbolic.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
@@ -17,6 +18,8 @@
 
 namespace ktape::backend {
 namespace {
+
+using op_helpers::Hiding;
 
 bool broadcastable(const Shape& a, const Shape& b) {
   for (int i = -1; i >= -std::min(a.rank(), b.rank()); --i)
@@ -44,45 +47,26 @@ void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int
   parallel_ranges(batch, team_size(batch * m * n * k, 1 << 20, Team::Fixed), range);
 }
 
-/// The operand of a product whose zeros hide the numbers that they are multiplied with, infinity and NaN, too:
-/// a gradient, or the weights of steps that may be masked.
-enum class Hiding { Neither, Left, Right };
-
-/// Returns whether the operand beside the hiding one may hold infinity or NaN. Each of its numbers is part of
-/// the first row of the product, or of the first column.
+/// Returns whether infinity or NaN beside a hiding operand may have reached the product. Each number of the right
+/// operand is part of the first row, and each of the left one of the first column.
 bool may_spread(const Tensor& product, Hiding hiding) {
   const std::int64_t m = product.shape()[-2], n = product.shape()[-1];
-  const std::int64_t count = hiding == Hiding::Left ? n : m, step = hiding == Hiding::Left ? 1 : n;
-  bool finite = true;
-  dispatch_floating(product.dtype(), [&]<class T>() {
+  return dispatch_floating(product.dtype(), [&]<class T>() {
     const T* const p = product.pointer<T>();
-    for (std::int64_t first = 0; first < product.size(); first += m * n)
-      for (std::int64_t i = 0; i < count; ++i)
-        finite &= std::isfinite(static_cast<double>(p[first + i * step]));
+    bool finite = true;
+    for (std::int64_t first = 0; first < product.size(); first += m * n) {
+      if (hiding.left) finite &= op_helpers::all_finite(p + first, n);
+      if (hiding.right) finite &= op_helpers::all_finite(p + first, m, n);
+    }
+    return !finite;
   });
-  return !finite;
-}
-
-Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* op = "matmul",
-               Hiding hiding = Hiding::Neither);
-
-/// Returns a product, given as computed from all numbers, without the numbers that zeros hide.
-Tensor without_hidden(const Tensor& all, const Tensor& x, bool tx, const Tensor& y, bool ty, Hiding hiding) {
-  const NoGrad off;
-  const bool left = hiding == Hiding::Left;
-  const Tensor &hides = left ? x : y, &other = left ? y : x, finite = is_finite(other);
-  const auto multiplied = [&](const Tensor& a, const Tensor& b) {
-    return left ? product(a, tx, b, ty) : product(b, tx, a, ty);
-  };
-  const auto number = [&](const Tensor& truth) { return cast(truth, x.dtype()); };
-  const Tensor reached = multiplied(number(hides != 0), 1 - number(finite)) > 0;
-  return where(reached, all, multiplied(hides, where(finite, other, 0)));
 }
 
 /// Returns the product of two matrices or of two stacks of matrices, (batch, rows, columns), transposed where
 /// `tx` or `ty` says so. All products of this file are made of this function, whose gradients are products
 /// again.
-Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* op, Hiding hiding) {
+Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* op = "matmul",
+               Hiding hiding = {}) {
   const std::int64_t batch = x.ndim() == 3 ? x.shape()[0] : 1, m = x.shape()[tx ? -1 : -2],
                      k = x.shape()[tx ? -2 : -1], n = y.shape()[ty ? -2 : -1];
   if (x.dtype().is_integer() &&
@@ -93,17 +77,20 @@ Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* o
     if constexpr (!std::is_integral_v<T> || std::is_same_v<T, std::int64_t>)
       product_kernel<T>(batch, m, n, k, x, tx, y, ty, out);
   });
-  if (hiding != Hiding::Neither && may_spread(out, hiding)) out = without_hidden(out, x, tx, y, ty, hiding);
+  if ((hiding.left || hiding.right) && may_spread(out, hiding))
+    out = op_helpers::without_hidden(out, x, y, hiding,
+                                     [=](const Tensor& x, const Tensor& y) { return product(x, tx, y, ty); });
   if (recording(x, y))
-    record("matmul", out, {x, y}, [x, y, tx, ty](const Tensor& g, Grads& grads) {
-      const auto before = [&](const Tensor& t, bool transposed, bool g_transposed) {
-        return product(t, transposed, g, g_transposed, "matmul", Hiding::Right);
+    record("matmul", out, {x, y}, [x, y, tx, ty, hiding](const Tensor& g, Grads& grads) {
+      const auto before = [&](const Tensor& t, bool transposed, bool g_transposed, bool hides) {
+        return product(t, transposed, g, g_transposed, "matmul", {hides, true});
       };
-      const auto behind = [&](bool g_transposed, const Tensor& t, bool transposed) {
-        return product(g, g_transposed, t, transposed, "matmul", Hiding::Left);
+      const auto behind = [&](bool g_transposed, const Tensor& t, bool transposed, bool hides) {
+        return product(g, g_transposed, t, transposed, "matmul", {true, hides});
       };
-      grads.to(0, [&] { return tx ? before(y, ty, true) : behind(false, y, !ty); });
-      grads.to(1, [&] { return ty ? behind(true, x, tx) : before(x, !tx, false); });
+      grads.to(0,
+               [&] { return tx ? before(y, ty, true, hiding.right) : behind(false, y, !ty, hiding.right); });
+      grads.to(1, [&] { return ty ? behind(true, x, tx, hiding.left) : before(x, !tx, false, hiding.left); });
     });
   return out;
 }
@@ -240,15 +227,19 @@ Tensor matmul_hiding(const Tensor& a, const Tensor& b, const MatmulOptions& opti
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
-  return matmul_hiding(a, b, options, Hiding::Neither);
+  return matmul_hiding(a, b, options, {});
 }
 
 }  // namespace ktape::backend
 
 namespace ktape::op_helpers {
 
+Tensor hiding_matmul(const Tensor& a, const Tensor& b, Hiding hiding, const backend::MatmulOptions& options) {
+  return backend::matmul_hiding(a, b, options, hiding);
+}
+
 Tensor weighed_sum(const Tensor& weights, const Tensor& values) {
-  return backend::matmul_hiding(weights, values, {}, backend::Hiding::Left);
+  return hiding_matmul(weights, values, {.left = true});
 }
 
 }  // namespace ktape::op_helpers

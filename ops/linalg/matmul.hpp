@@ -1,6 +1,8 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/hiding.hpp>
 #include <ktape/ops/kernels/blas.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
 
 /// Matrix products. Internal: sources only.
 namespace ktape::op_helpers {
@@ -20,8 +22,10 @@ void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels
 void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<std::int64_t> a,
             kernels::Matrix<std::int64_t> b, std::int64_t* c, bool accumulate = false);
 
-/// Returns K::matmul(weights, values), where a weight of 0 hides the values that it would multiply, infinity and
-/// NaN, too.
+/// Returns K::matmul(a, b, options), in which zeros of the hiding operands hide infinity and NaN.
+Tensor hiding_matmul(const Tensor& a, const Tensor& b, Hiding hiding,
+                     const backend::MatmulOptions& options = {});
+/// Returns the sums of the values, weighed: a weight of 0 hides its values.
 Tensor weighed_sum(const Tensor& weights, const Tensor& values);
 
 }  // namespace ktape::op_helpers

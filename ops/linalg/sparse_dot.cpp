@@ -1,7 +1,9 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
+#include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
+#include <ktape/ops/hiding.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/internal/sparse_symbolic.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
@@ -66,21 +68,25 @@ void sampled_kernel(const Places& at, const T* x, const T* y, T* out, std::int64
   });
 }
 
-/// Returns the elements of x y^T at the coordinates.
-Tensor sampled(const Places& at, const Tensor& x, const Tensor& y) {
-  if (recording()) return sum(gather(x, at.rows) * gather(y, at.columns), 1);
-  Tensor out = Tensor::empty(at.rows.shape(), x.dtype());
-  dispatch_native_floating(x.dtype(), [&]<class T>() {
-    sampled_kernel(at, x.pointer<T>(), y.pointer<T>(), out.pointer<T>(), x.shape()[1]);
-  });
-  return out;
+/// Returns the elements of g y^T at the coordinates, for a gradient g.
+Tensor sampled(const Places& at, const Tensor& g, const Tensor& y, bool y_hides) {
+  if (!recording()) {
+    Tensor out = Tensor::empty(at.rows.shape(), g.dtype());
+    dispatch_native_floating(g.dtype(), [&]<class T>() {
+      sampled_kernel(at, g.pointer<T>(), y.pointer<T>(), out.pointer<T>(), g.shape()[1]);
+    });
+    if (op_helpers::all_finite(out, out.size())) return out;
+  }
+  const Tensor slopes = gather(g, at.rows), others = gather(y, at.columns);
+  return sum(y_hides ? op_helpers::chained_gradients(slopes, others) : op_helpers::chained(slopes, others),
+             1);
 }
 
 /// Returns the product of the sparse matrix with these values and y.
-Tensor product(const Places& at, const Tensor& values, const Tensor& y) {
+Tensor product(const Places& at, const Tensor& values, const Tensor& y, op_helpers::Hiding hiding = {}) {
   const DType dtype = y.dtype();
   const DType wide = dtype.is_integer() ? DType(DType::Int64) : op_helpers::compute_dtype(dtype);
-  if (wide != dtype) return cast(product(at, cast(values, wide), cast(y, wide)), dtype);
+  if (wide != dtype) return cast(product(at, cast(values, wide), cast(y, wide), hiding), dtype);
   const std::int64_t n = y.shape()[1];
   Tensor out = Tensor::empty({at.height, n}, dtype);
   if (dtype == DType::Int64)  // unsigned arithmetic wraps around
@@ -89,13 +95,18 @@ Tensor product(const Places& at, const Tensor& values, const Tensor& y) {
   else if (dtype == DType::Float32)
     product_kernel(at, values.pointer<float>(), y.pointer<float>(), out.pointer<float>(), n);
   else product_kernel(at, values.pointer<double>(), y.pointer<double>(), out.pointer<double>(), n);
+  const auto spreads = [](const Tensor& t) { return !op_helpers::all_finite(t, t.size()); };
+  if ((hiding.left && spreads(y)) || (hiding.right && spreads(values)))
+    out = op_helpers::without_hidden(out, values, y, hiding, [&](const Tensor& values, const Tensor& y) {
+      return product(at, values, y);
+    });
   if (recording(values, y))
-    record("sparse_dot", out, {values, y}, [at, values, y](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return sampled(at, g, y); });
+    record("sparse_dot", out, {values, y}, [at, values, y, hiding](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return sampled(at, g, y, hiding.right); });
       grads.to(1, [&] {
         Tensor order;
         const Places turned = transposed(at, order);
-        return product(turned, gather(values, order), g);
+        return product(turned, gather(values, order), g, {hiding.left, true});
       });
     });
   return out;
