@@ -9,6 +9,7 @@
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/kernels/linear_algebra/lapack.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
@@ -18,7 +19,8 @@ namespace ktape::ops {
 
 namespace K = backend;
 using op_helpers::appended, op_helpers::as_given, op_helpers::batch_of, op_helpers::chained,
-    op_helpers::copied, op_helpers::each_matrix, op_helpers::matrices, op_helpers::transposed;
+    op_helpers::copied, op_helpers::each_matrix, op_helpers::hiding_matmul, op_helpers::matrices,
+    op_helpers::transposed;
 
 namespace {
 
@@ -53,6 +55,9 @@ SVD svd_of_values(const Tensor& x, bool full, bool vectors) {
   return {u, s, vh};
 }
 
+/// Which operand of a product is a gradient.
+constexpr op_helpers::Hiding gradient_left{.left = true}, gradient_right{.right = true};
+
 /// Returns the gradient of a reduced decomposition.
 Tensor svd_gradient(const SVD& d, const Tensor& gu, const Tensor& gs, const Tensor& gvh) {
   const Tensor &u = d.u, v = transposed(d.vh), &s = d.s;
@@ -61,17 +66,19 @@ Tensor svd_gradient(const SVD& d, const Tensor& gu, const Tensor& gs, const Tens
   Tensor outside;
   const Tensor f = gu.defined() || gvh.defined() ? gaps(s * s) : Tensor();
   if (gu.defined()) {
-    const Tensor along = K::matmul(transposed(u), gu);
-    inner = inner + chained(along - transposed(along), f) * values;
-    outside = K::matmul(chained(gu - K::matmul(u, along), 1 / values), d.vh);
+    const Tensor along = hiding_matmul(transposed(u), gu, gradient_right);
+    inner = inner + chained(chained(along - transposed(along), f), values);
+    outside =
+        hiding_matmul(chained(gu - hiding_matmul(u, along, gradient_right), 1 / values), d.vh, gradient_left);
   }
   if (gvh.defined()) {
-    const Tensor gv = transposed(gvh), along = K::matmul(d.vh, gv);
-    inner = inner + K::expand_dims(s, -1) * chained(along - transposed(along), f);
-    const Tensor rest = K::matmul(u, transposed(chained(gv - K::matmul(v, along), 1 / values)));
+    const Tensor gv = transposed(gvh), along = hiding_matmul(d.vh, gv, gradient_right);
+    inner = inner + chained(chained(along - transposed(along), f), K::expand_dims(s, -1));
+    const Tensor rest = hiding_matmul(
+        u, transposed(chained(gv - hiding_matmul(v, along, gradient_right), 1 / values)), gradient_right);
     outside = outside.defined() ? outside + rest : rest;
   }
-  const Tensor within = K::matmul(K::matmul(u, inner), d.vh);
+  const Tensor within = hiding_matmul(hiding_matmul(u, inner, gradient_right), d.vh, gradient_left);
   return outside.defined() ? within + outside : within;
 }
 
@@ -145,8 +152,10 @@ Eigh recorded_eigh(const Tensor& x) {
       const Eigh found = recording() ? recorded_eigh(x) : Eigh{w, v};
       const Tensor &gw = grads.output(0), &gv = grads.output(1);
       Tensor inner = gw.defined() ? diagonals(gw) : K::zeros_like(found.v);
-      if (gv.defined()) inner = inner + chained(K::matmul(transposed(found.v), gv), gaps(found.w));
-      const Tensor g = K::matmul(K::matmul(found.v, inner), transposed(found.v));
+      if (gv.defined())
+        inner = inner + chained(hiding_matmul(transposed(found.v), gv, gradient_right), gaps(found.w));
+      const Tensor g =
+          hiding_matmul(hiding_matmul(found.v, inner, gradient_right), transposed(found.v), gradient_left);
       return (g + transposed(g)) * 0.5;
     });
   });
