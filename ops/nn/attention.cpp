@@ -8,6 +8,7 @@
 #include <ktape/ops/kernels/engine/engine.hpp>
 #include <ktape/ops/kernels/sequence/attention.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/nn/attention.hpp>
 #include <ktape/ops/operators.hpp>
@@ -121,7 +122,7 @@ class Attention {
       return moved(query_.dtype().is_half() ? cast(t, DType::Float32) : t);
     };
     const Tensor scores = matmul(wide(in[0]), wide(in[1]), {.transpose_b = true}) * scale_,
-                 out = moved(matmul(weights(scores), wide(in[2])));
+                 out = moved(op_helpers::weighed_sum(weights(scores), wide(in[2])));
     return query_.dtype().is_half() ? cast(out, query_.dtype()) : out;
   }
   Tensor weights(const Tensor& scores) const {

@@ -358,13 +358,17 @@ class AttentionBackward : public AttentionBlocks<A, paired> {
       this->clear(d.dkey + begin * row, end - begin, at.dim, row);
       this->clear(d.dvalue + begin * value_row, end - begin, at.value_dim, value_row);
     }
+    bool hides = at.mask || at.causal;  // whether queries leave out keys, or have a gradient of 0
     for (std::int64_t first = 0; first < at.queries; first += query_block) {
       const std::int64_t count = std::min(query_block, at.queries - first),
                          seen = std::min(end, this->reachable(first + count));
       A* const dquery = d.dquery + first * dquery_row;
       if (seen <= begin) this->clear(dquery, count, at.dim, dquery_row);
       else
-        for (std::int64_t q = first; q < first + count; ++q) means_[q - first] = mean_slope(d, q);
+        for (std::int64_t q = first; q < first + count; ++q) {
+          const A mean = means_[q - first] = mean_slope(d, q);
+          hides = hides || mean == 0 || mean != mean;
+        }
       for (std::int64_t key = begin; key < seen; key += key_block) {
         add_block(head, d, first, count, key);
         small_product<A, paired>(count, at.dim, this->reachable(first + count, key), slopes_, key_block, 1,
@@ -372,13 +376,14 @@ class AttentionBackward : public AttentionBlocks<A, paired> {
                                  key > begin);
       }
     }
-    if (at.mask || at.causal) leave_hidden(head, d, begin, end, dquery_row);
+    if (hides) leave_hidden(head, d, begin, end, dquery_row);
   }
 
  private:
   using AttentionBlocks<A, paired>::at;
 
-  /// Computes the gradients again without the hidden pairs, if infinity or NaN has reached them.
+  /// Computes the gradients again without the hidden pairs, and queries whose result has no gradient, if infinity or NaN
+  /// has reached them.
   void leave_hidden(std::int64_t head, const AttentionGradients<A>& d, std::int64_t begin, std::int64_t end,
                     std::int64_t dquery_row) const {
     const auto finite = [](const A* rows, std::int64_t count, std::int64_t n, std::int64_t row) {

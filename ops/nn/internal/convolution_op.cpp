@@ -1,5 +1,6 @@
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/half_precision.hpp>
+#include <ktape/ops/hiding.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/nn/internal/convolution_op.hpp>
@@ -18,6 +19,8 @@ namespace {
 /// and so are higher derivatives.
 enum Role { Input, Filters, Output };
 using Operands = std::array<Tensor, 3>;
+/// Which of the tensors are gradients, whose zeros hide what is beside them.
+using Hides = std::array<bool, 3>;
 
 /// Calls f(part) for parts of the batch, in parallel. The parts do not depend on the number of threads.
 template <class F>
@@ -83,17 +86,55 @@ Tensor computed(Role role, Operands tensors, const Shape& shape, const Convoluti
   return narrowed(tensors[role], dtype);
 }
 
-Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, const Convolution& c) {
+/// Returns whether infinity or NaN beside a hiding tensor may have reached the result. Numbers of the kernel are part of
+/// each image, and numbers of images part of the kernel's gradient for each channel of the gradient beside them.
+bool may_spread(Role role, const Tensor& out, const Operands& tensors, const Hides& hides,
+                const Convolution& c) {
+  if (out.size() == 0 || !(hides[Input] || hides[Filters] || hides[Output])) return false;
+  if (role != Filters && !hides[Filters]) {
+    const Tensor& kernel = tensors[Filters];
+    const std::int64_t image = out.shape().count(1);
+    return kernel.size() < image ? !all_finite(kernel, kernel.size()) : !all_finite(out, image);
+  }
+  if (role != Filters || hides[Input] == hides[Output]) return !all_finite(out, out.size());
+  const std::int64_t columns = out.shape().back(), rows = out.size() / columns;
+  return dispatch_floating(out.dtype(), [&]<class T>() {
+    const T* const p = out.pointer<T>();
+    bool finite = true;
+    if (hides[Output]) {
+      const std::int64_t step = columns / c.groups;
+      for (std::int64_t group = 0; group < columns; group += step)
+        finite &= all_finite(p + group, rows, columns);
+    } else {
+      for (std::int64_t row = 0; row < rows; row += out.shape()[-2])
+        finite &= all_finite(p + row * columns, columns);
+    }
+    return !finite;
+  });
+}
+
+Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, const Convolution& c,
+                  const Hides& hides) {
   const Role role = with_respect_to;
   const int first = role == Input ? Filters : Input, second = role == Output ? Filters : Output;
-  const Tensor out = computed(role, tensors, shape, c);
+  Tensor out = computed(role, tensors, shape, c);
+  if (may_spread(role, out, tensors, hides, c)) {
+    const auto multiply = [&](const Tensor& x, const Tensor& y) {
+      Operands others;
+      others[first] = x, others[second] = y;
+      return computed(role, others, shape, c);
+    };
+    out = without_hidden(out, tensors[first], tensors[second], {hides[first], hides[second]}, multiply);
+  }
   if (recording(tensors[first], tensors[second])) {
     tensors[role] = Tensor();
     record(c.op, out, {tensors[first], tensors[second]}, [=](const Tensor& g, Grads& grads) {
       Operands others = tensors;
       others[role] = g;
       const auto gradient = [&](int i) {
-        return derivative(static_cast<Role>(i), others, tensors[i].shape(), c);
+        Hides known = hides;
+        known[role] = true, known[i] = false;
+        return derivative(static_cast<Role>(i), others, tensors[i].shape(), c, known);
       };
       grads.to(0, [&] { return gradient(first); });
       grads.to(1, [&] { return gradient(second); });
@@ -105,11 +146,11 @@ Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, co
 }  // namespace
 
 Tensor convolve(const Tensor& x, const Tensor& kernel, const Convolution& c, const Shape& shape) {
-  return derivative(Output, {x, kernel, Tensor()}, shape, c);
+  return derivative(Output, {x, kernel, Tensor()}, shape, c, {});
 }
 
 Tensor convolve_transposed(const Tensor& y, const Tensor& kernel, const Convolution& c, const Shape& shape) {
-  return derivative(Input, {Tensor(), kernel, y}, shape, c);
+  return derivative(Input, {Tensor(), kernel, y}, shape, c, {});
 }
 
 }  // namespace ktape::op_helpers
