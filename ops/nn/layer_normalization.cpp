@@ -4,6 +4,7 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
+#include <ktape/ops/hiding.hpp>
 #include <ktape/ops/kernels/normalization/layer_norm.hpp>
 #include <ktape/ops/nn/internal/axis_parameters.hpp>
 #include <ktape/ops/nn/normalization.hpp>
@@ -16,7 +17,7 @@
 namespace ktape::backend {
 namespace {
 
-using op_helpers::narrowed, op_helpers::widened;
+using op_helpers::all_finite, op_helpers::chained, op_helpers::narrowed, op_helpers::widened;
 
 /// Layer normalization over the last axes: the forward and the backward pass each read a row once.
 class RowNormalization {
@@ -44,7 +45,8 @@ class RowNormalization {
   /// Inputs are x, then gamma and beta where they are defined.
   void backward(const Tensor& g, Grads& grads) const {
     const int of_gamma = gamma_.defined() ? 1 : 0, of_beta = beta_.defined() ? of_gamma + 1 : 0;
-    if (recording()) return composed_backward(g, grads, of_gamma, of_beta);
+    if (recording() || (of_gamma && !all_finite(gamma_, gamma_.size())))
+      return composed_backward(g, grads, of_gamma, of_beta);
     const Tensor x = widened(x_), gamma = widened(gamma_), slopes = widened(g);
     const auto wanted = [&](int input, bool exists, const Tensor& like) {
       return exists && grads.wants(input) ? Tensor::empty(like.shape(), x.dtype()) : Tensor();
@@ -65,11 +67,11 @@ class RowNormalization {
     const Tensor scale = 1.0 / sqrt(var(x_, axes_, true) + epsilon_),
                  y = (x_ - mean(x_, axes_, true)) * scale;
     grads.to(0, [&] {
-      const Tensor h = gamma_.defined() ? g * gamma_ : g;
-      const Tensor along = mean(op_helpers::chained(h, y), axes_, true);
-      return op_helpers::chained(h - mean(h, axes_, true) - op_helpers::chained(along, y), scale);
+      const Tensor h = gamma_.defined() ? chained(g, gamma_) : g;
+      const Tensor along = mean(chained(h, y), axes_, true);
+      return chained(h - mean(h, axes_, true) - chained(along, y), scale);
     });
-    if (of_gamma) grads.to(of_gamma, [&] { return sum_to(op_helpers::chained(g, y), gamma_.shape()); });
+    if (of_gamma) grads.to(of_gamma, [&] { return sum_to(chained(g, y), gamma_.shape()); });
     if (of_beta) grads.to(of_beta, [&] { return sum_to(g, beta_.shape()); });
   }
   template <class T>

@@ -138,6 +138,13 @@ class ChannelNormalization {
     out /= deviation_;
     return out;
   }
+  /// Returns whether gradients of 0 stay 0 in the kernels, which multiply them by numbers of their channel.
+  bool finite_coefficients() const {
+    return layout_.group() == 0 ||
+           (xt::all(xt::isfinite(mean_ + deviation_)) && xt::all(xt::isfinite(scales())));
+  }
+  /// Returns the gradient of the normalized elements.
+  Tensor by_gamma(const Tensor& g) const { return gamma_.defined() ? chained(g, like_x(gamma_)) : g; }
   std::int64_t channels() const { return layout_.channels; }
   Shape parameter_shape() const { return {1, channels(), 1}; }
   Tensor parameter(const Doubles& of_channels, DType dtype) const {
@@ -173,7 +180,7 @@ class GivenStatistics : ChannelNormalization {
   }
 
   void backward(const Tensor& g, Grads& grads) const {
-    if (recording()) return composed_backward(g, grads);
+    if (recording() || !finite_coefficients()) return composed_backward(g, grads);
     const Doubles scale = scales();
     grads.to(0, [&] {
       const Tensor dx = Tensor::empty_like(x_);
@@ -197,8 +204,8 @@ class GivenStatistics : ChannelNormalization {
  private:
   int beta_at() const { return gamma_.defined() ? 4 : 3; }
   void composed_backward(const Tensor& g, Grads& grads) const {
-    const Tensor factor = 1.0 / sqrt(like_x(spread_) + epsilon_),
-                 h = gamma_.defined() ? g * like_x(gamma_) : g, y = (x_ - like_x(centre_)) * factor;
+    const Tensor factor = 1.0 / sqrt(like_x(spread_) + epsilon_), h = by_gamma(g),
+                 y = (x_ - like_x(centre_)) * factor;
     grads.to(0, [&] { return chained(h, factor); });
     grads.to(1, [&] { return per_channel(-chained(h, factor), centre_.dtype()); });
     grads.to(2, [&] { return per_channel(chained(h, y * square(factor) * -0.5), spread_.dtype()); });
@@ -233,7 +240,7 @@ class OwnStatistics : ChannelNormalization {
   }
 
   void backward(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance, Grads& grads) const {
-    if (recording()) return composed_backward(g, of_mean, of_variance, grads);
+    if (recording() || !finite_coefficients()) return composed_backward(g, of_mean, of_variance, grads);
     Doubles sums, products;
     sum_slopes(g, sums, products);
     grads.to(0, [&] { return input_gradient(g, of_mean, of_variance, sums, products); });
@@ -269,13 +276,13 @@ class OwnStatistics : ChannelNormalization {
     const Tensor centred = x_ - mean(x_, group, true), factor = 1.0 / sqrt(var(x_, group, true) + epsilon_),
                  y = centred * factor;
     if (of_mean.defined()) grads.to(0, [&] { return broadcast_to(like_x(of_mean) / n, x_.shape()); });
-    if (of_variance.defined()) grads.to(0, [&] { return centred * (like_x(of_variance) * (2 / n)); });
+    if (of_variance.defined()) grads.to(0, [&] { return chained(like_x(of_variance) * (2 / n), centred); });
     if (!g.defined()) return;
     grads.to(0, [&] {
-      const Tensor h = gamma_.defined() ? g * like_x(gamma_) : g;
-      return factor * (h - mean(h, group, true) - y * mean(h * y, group, true));
+      const Tensor h = by_gamma(g), along = mean(chained(h, y), group, true);
+      return chained(h - mean(h, group, true) - chained(along, y), factor);
     });
-    if (gamma_.defined()) grads.to(1, [&] { return per_channel(g * y, gamma_.dtype()); });
+    if (gamma_.defined()) grads.to(1, [&] { return per_channel(chained(g, y), gamma_.dtype()); });
     if (beta_.defined()) grads.to(beta_at(), [&] { return per_channel(g, beta_.dtype()); });
   }
 };
