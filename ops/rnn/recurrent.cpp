@@ -4,9 +4,12 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
+#include <ktape/ops/hiding.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/reduce/reductions.hpp>
 #include <ktape/ops/linalg/matmul.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
 #include <ktape/ops/rnn/internal/recurrent_arguments.hpp>
 #include <ktape/ops/rnn/recorded_rnn.hpp>
 #include <ktape/ops/rnn/recurrent.hpp>
@@ -214,41 +217,62 @@ class Recurrence {
   void backward(Grads& grads, const std::vector<int>& input) const {
     const auto gates = columns<A>();
     const std::int64_t width = gates.width, padded = gates.blocks.padded;
-    const Tensor panels = like({padded, width}), slopes = Tensor::empty_like(gates_),
-                 of_states = apart_.defined() ? Tensor::empty_like(gates_) : slopes;
+    const Tensor panels = like({padded, width});
+    Tensor slopes = Tensor::empty_like(gates_),
+           of_states = apart_.defined() ? Tensor::empty_like(gates_) : slopes;
     gates.transposed_panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
     const auto gradient = [&](int output) { return op_helpers::widened(grads.output(output)); };
-    const Tensor dh = padded_state<A>(gradient(2)),
-                 dc = c_.defined() ? padded_state<A>(gradient(3)) : Tensor(), all = gradient(0),
-                 last = gradient(1);
+    Tensor dh = padded_state<A>(gradient(2)), dc = c_.defined() ? padded_state<A>(gradient(3)) : Tensor();
+    const Tensor all = gradient(0), last = gradient(1);
     with_cell(a_.kind, [&]<class Cell>() {
       kernels::run_recurrent_backward<Cell, A>(layout(), state<A>(nullptr), panels.pointer<A>(), data<A>(all),
                                                data<A>(last), {slopes.pointer<A>(), of_states.pointer<A>()},
                                                dh.pointer<A>(), data<A>(dc));
     });
-    const A *const dz = slopes.pointer<A>(), *const of_state = of_states.pointer<A>();
+    // The product with infinity or NaN in the recurrent kernel reaches the gradients of all samples.
+    if (dh.size() > 0 && !op_helpers::all_finite(dh, padded))
+      for (Tensor* t : {&slopes, &of_states, &dh, &dc}) *t = of_taken(*t, grads);
     const auto give = [&](std::size_t i, const auto& compute) {
       grads.to(input[i], [&] { return op_helpers::narrowed(compute(), dtype_); });
     };
     give(0, [&] {
-      Tensor dx = Tensor::empty_like(a_.x);
-      op_helpers::matmul(rows_, features_, width, {dz, width},
-                         {spread_kernel<A>().template pointer<A>(), width, true}, dx.pointer<A>());
-      return dx;
+      const Tensor dx =
+          op_helpers::hiding_matmul(slopes, spread_kernel<A>(), {.left = true}, {.transpose_b = true});
+      return reshape(dx, a_.x.shape());
     });
-    const auto parameter = [&](const Tensor& like_this, std::int64_t rows, const A* left, std::int64_t stride,
-                               const A* slope) {
-      const Tensor spread = like({rows, width}), out = Tensor::empty_like(like_this);
-      op_helpers::matmul(rows, width, rows_, {left, stride, true}, {slope, width}, spread.pointer<A>());
+    const auto parameter = [&](const Tensor& like_this, const Tensor& left, const Tensor& slope) {
+      const std::int64_t rows = like_this.shape()[0], stride = left.shape().back();
+      const Tensor out = Tensor::empty_like(like_this);
+      Tensor spread = like({rows, width});
+      op_helpers::matmul(rows, width, rows_, {left.pointer<A>(), stride, true}, {slope.pointer<A>(), width},
+                         spread.pointer<A>());
+      if (!op_helpers::all_finite(spread.pointer<A>(), rows, width))
+        spread = op_helpers::hiding_matmul(slice(reshape(left, {rows_, stride}), {0, 0}, {rows_, rows}),
+                                           slope, {.right = true}, {.transpose_a = true});
       gates.gather(spread.pointer<A>(), rows, out.pointer<A>());
       return out;
     };
-    give(1, [&] { return parameter(a_.kernel, features_, a_.x.pointer<A>(), features_, dz); });
-    give(2, [&] { return parameter(a_.recurrent_kernel, units_, h_.pointer<A>(), padded, of_state); });
-    if (a_.bias.defined()) give(3, [&] { return bias_gradient<A>({dz, of_state}); });
+    give(1, [&] { return parameter(a_.kernel, a_.x, slopes); });
+    give(2, [&] { return parameter(a_.recurrent_kernel, h_, of_states); });
+    if (a_.bias.defined())
+      give(3, [&] { return bias_gradient<A>({slopes.pointer<A>(), of_states.pointer<A>()}); });
     const Tensor initial[] = {dh, dc};
     for (std::size_t i = 0; i < a_.states.size(); ++i)
       give(4 + i, [&] { return slice(initial[i], {0, 0}, {a_.samples(), units_}); });
+  }
+
+  /// Returns slopes, or gradients of states, with zeros for the samples whose results have no gradient.
+  Tensor of_taken(const Tensor& t, const Grads& grads) const {
+    if (!t.defined()) return t;
+    const int step_axis = a_.options.time_major ? 0 : 1;
+    Tensor taken = zeros({a_.samples()}, {.dtype = DType::Bool});
+    for (int output = 0; output < 2 + a_.kind.states; ++output)
+      if (const Tensor& g = grads.output(output); g.defined())
+        taken = taken | any(not_equal(g, 0), g.ndim() == 3 ? Axes{step_axis, 2} : Axes{1});
+    if (t.shape()[0] == a_.samples()) return where(expand_dims(taken), t, 0);
+    Shape steps = a_.x.shape(), place{1, 1, 1};
+    steps[2] = t.shape()[1], place[1 - step_axis] = a_.samples();
+    return reshape(where(reshape(taken, place), reshape(t, steps), 0), t.shape());
   }
 
   /// Returns the sums of the slopes over all rows: a row for each bias.

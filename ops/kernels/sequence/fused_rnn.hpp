@@ -223,10 +223,15 @@ void recurrent_step_backward(const SequenceLayout& at, const UnitBlocks<A>& bloc
       for (int g = 0; g < G; ++g) z[g] = load(state.gates + gate + g * w);
       if (Cell::apart) q = load(state.apart + row * blocks.padded + j);
       Vec<A> dc = state.c ? load(waiting.c + j) : Vec<A>{};
-      const Vec<A> c = state.c ? load(state.c + row * blocks.padded + j) : Vec<A>{};
-      store(waiting.h + j, Cell::template backward<A>(z, q, load(state.h + row * blocks.padded + j), c,
-                                                      load(waiting.h + j) + dy, dc));
-      if (state.c) store(waiting.c + j, dc);
+      const Vec<A> c = state.c ? load(state.c + row * blocks.padded + j) : Vec<A>{},
+                   h = load(state.h + row * blocks.padded + j), dh = load(waiting.h + j) + dy;
+      // Activations may be NaN: gradients of 0 stay 0.
+      const auto some = (dh != A(0)) | (dc != A(0));
+      const auto chained = [some](Vec<A> slope) { return some ? slope : Vec<A>{}; };
+      store(waiting.h + j, chained(Cell::template backward<A>(z, q, h, c, dh, dc)));
+      for (int g = 0; g < G; ++g) z[g] = chained(z[g]);
+      q = chained(q);
+      if (state.c) store(waiting.c + j, chained(dc));
     }
     for (int g = 0; g < G; ++g) store(slopes.of_inputs + gate + g * w, z[g]);
     if constexpr (Cell::apart) {
