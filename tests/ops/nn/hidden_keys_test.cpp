@@ -51,7 +51,8 @@ std::vector<Row> rows(const std::string& dtype) {
   };
 }
 
-/// Returns the results of the queries that do not see the last step, and the gradients of query, key and value.
+/// Returns the results of the queries that do not see the last step, the gradients of query, key and value, and those of
+/// the gradients.
 Tensors found(const Row& row, const Tensor& query, const Tensor& key, const Tensor& value) {
   const Variable q = K::variable(query, {.dtype = query.dtype()}),
                  k = K::variable(key, {.dtype = key.dtype()}),
@@ -61,7 +62,12 @@ Tensors found(const Row& row, const Tensor& query, const Tensor& key, const Tens
   for (std::size_t i = 0; i < 5; ++i) seen[10 + i] = false, seen[5 * i + 4] = i == 4;
   const Tensor out = row.attend(q, k, v, K::constant(seen, {.dtype = "bool", .shape = {1, 1, 5, 5}}));
   const Tensor shown = out[{All, Slice(0, 4)}];
-  Tensors all = ktape::gradients(K::sum(K::cast(shown, "float64") * normal(shown.shape(), 9)), {q, k, v});
+  const auto weighed = [](const Tensor& x, int seed) {
+    return K::sum(K::cast(x, "float64") * normal(x.shape(), seed));
+  };
+  Tensors all = ktape::gradients(weighed(shown, 9), {q, k, v});
+  const Tensor sum = weighed(all[0], 10) + weighed(all[1], 11) + weighed(all[2], 12);
+  for (const Tensor& g : ktape::gradients(sum, {q, k, v})) all.push_back(g);
   all.push_back(shown);
   return all;
 }
