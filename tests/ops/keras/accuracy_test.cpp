@@ -4,15 +4,19 @@
 #include <ktape/ops/keras/nn/activations.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
 
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <random>
+#include <regex>
 #include <set>
 #include <sstream>
 
+#include "../catalogue.hpp"
 #include "../check.hpp"
 
 /// The accuracy of element-wise functions, in units in the last place of the right result: of float32 compared with float64, for
@@ -293,7 +297,87 @@ std::vector<PairRow> pair_rows() {
   };
 }
 
+using Names = std::set<std::string>;
+
+/// The names of element-wise functions without a row, by the reason.
+const std::map<std::string, Names> without_row{
+    {"another name of a function of a row",
+     {"absolute", "fabs", "swish", "hard_swish", "true_divide", "pow"}},
+    {"the result is an argument, or a number that the caller gives",
+     {"real", "conj", "conjugate", "imag", "nan_to_num", "clip", "threshold", "where", "saturate_cast"}},
+    {"the result is a truth, or a whole number that needs no rounding",
+     {"isnan", "isfinite", "isinf", "isposinf", "isneginf", "isreal", "signbit", "is_nan", "is_finite",
+      "equal", "not_equal", "greater", "greater_equal", "less", "less_equal", "heaviside", "gcd", "lcm"}},
+    {"elements are handed on, moved or left out",
+     {"identity", "copy", "array", "convert_to_tensor", "cast", "cast_to_floatx", "tril", "triu", "switch",
+      "switch_", "in_train_phase", "in_test_phase", "dropout"}},
+    {"the caller gives the function", {"cond", "map_fn", "while_loop", "fori_loop"}},
+    {"functions of rows, multiplied and added", {"polar", "binary_crossentropy"}},
+    {"the dtypes have other results: the neighbours of a number are their own", {"nextafter"}},
+    {"arithmetic_test.cpp compares exact quotients and remainders", {"floor_divide", "mod", "fmod", "ldexp"}},
+};
+
+/// Returns the names that the headers of element-wise functions declare.
+Names declared_functions() {
+  const std::regex declaration("^Tensor (\\w+)\\(.*");
+  Names names;
+  for (const char* header :
+       {"ops/elementwise.hpp", "ops/keras/numpy/elementwise.hpp", "ops/keras/numpy/arithmetic.hpp"}) {
+    std::ifstream file(header);
+    std::smatch match;
+    for (std::string line; std::getline(file, line);)
+      if (std::regex_match(line, match, declaration)) names.insert(match[1]);
+  }
+  return names;
+}
+
+/// Returns whether each element of a function's result depends on one element of each input.
+bool is_elementwise(const CatalogueRow& row) {
+  if (row.inputs.empty()) return false;
+  const Tensor y = row.f(row.inputs);
+  if (y.size() < 2 || !y.dtype().is_floating()) return false;
+  for (std::size_t k = 0; k < row.inputs.size(); ++k) {
+    if (!(row.inputs[k].shape() == y.shape()) || !row.inputs[k].dtype().is_floating()) return false;
+    for (std::int64_t i = 0; i < y.size(); ++i) {
+      std::vector<Tensor> in = row.inputs;
+      const Tensor place = K::reshape(K::equal(K::arange(y.size()), static_cast<int>(i)), y.shape());
+      in[k] = K::where(place, in[k] * (1 + 1e-3), in[k]);
+      const Tensor same = K::equal(row.f(in), y) | place;
+      if (!K::all(same).item<bool>()) return false;
+    }
+  }
+  return true;
+}
+
+/// Returns the names of the catalogue whose functions are element-wise.
+Names elementwise_names() {
+  std::map<std::string, bool> found;
+  for (const CatalogueRow& row : Catalogue::differentiable()) {
+    const std::string name = row.name.starts_with("ops::") ? row.name.substr(5) : row.name;
+    const auto entry = found.try_emplace(name, true).first;
+    entry->second = entry->second && is_elementwise(row);
+  }
+  Names names = declared_functions();
+  for (const auto& [name, elementwise] : found)
+    if (elementwise) names.insert(name);
+  return names;
+}
+
 }  // namespace
+
+TEST_CASE("accuracy: every element-wise function has a row, or a reason to have none") {
+  Names rowed, excused;
+  for (const Row& row : rows()) rowed.insert(row.name);
+  for (const PairRow& row : pair_rows()) rowed.insert(row.name);
+  for (const auto& [reason, names] : without_row) excused.insert(names.begin(), names.end());
+  const Names all = elementwise_names();
+  CHECK(all.size() > 100);
+  for (const std::string& name : all)
+    CHECK_MESSAGE(rowed.count(name) + excused.count(name) == 1,
+                  name << " must have a row in this file, or a reason to have none");
+  for (const std::string& name : excused)
+    CHECK_MESSAGE(all.count(name), name << " has a reason and is not element-wise");
+}
 
 TEST_CASE("accuracy: functions of one number") {
   const auto table = digits();
