@@ -7,6 +7,7 @@
 #include "catalogue.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace K = ktape::backend;
@@ -176,5 +177,33 @@ TEST_CASE("inside symbolic every operand may be a variable, and is read when the
       K::set_value(variables[i], now[i]);
     }
     CHECK(close(f(List())[0], row.f(now), rounding));
+  }
+}
+
+TEST_CASE(
+    "a model of every name gives eager values and gradients in another model, of known and unknown shapes") {
+  for (const CatalogueRow& row : Catalogue::differentiable()) {
+    if (sparse(row) || row.name == "unstack") continue;
+    CAPTURE(row.name);
+    const auto known = [](const List& in) {
+      List out;
+      for (const Tensor& x : in) out.push_back(K::placeholder({.shape = x.shape(), .dtype = x.dtype()}));
+      return out;
+    };
+    const List wanted = value_and_gradients(row, row.inputs);
+    for (const bool exact : {false, true}) {
+      const List x = placeholders_of_rank(row.inputs),
+                 z = exact ? known(row.inputs) : placeholders_of_rank(row.inputs);
+      const ktape::nn::Model inner(x, {row.f(x)}, {.dtype = "float64"});
+      std::optional<ktape::nn::Model> outer;
+      CHECK_NOTHROW(outer = ktape::nn::Model(z, inner.apply(z), {.dtype = "float64"}));
+      if (!outer) continue;
+      const CatalogueRow nested{row.name, [&](In in) { return outer->apply(in)[0]; }};
+      const List got = value_and_gradients(nested, row.inputs);
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        CHECK(got[i].defined() == wanted[i].defined());
+        if (got[i].defined() && wanted[i].defined()) CHECK(close(got[i], wanted[i], rounding));
+      }
+    }
   }
 }

@@ -96,14 +96,13 @@ ComplexPair parts(const char* op, const ComplexPair& given, int rank) {
   return {half ? K::cast(re, DType::Float32) : re, half ? K::cast(im, DType::Float32) : im};
 }
 
+List transformed_rows(const List& parts, bool inverse) {
+  if (!is_symbolic(parts)) return transformed(parts[0], parts[1], inverse, Along::Rows);
+  return defer_described("fft", {info_of(parts[0]), info_of(parts[0])}, transformed_rows, parts, inverse);
+}
+
 ComplexPair along_last(const ComplexPair& x, bool inverse) {
-  const OutputInfo info{x.first.shape(), x.first.dtype()};
-  const auto of_parts = [](const List& parts, bool inverse) {
-    return transformed(parts[0], parts[1], inverse, Along::Rows);
-  };
-  const List parts{x.first, x.second};
-  const List found = is_symbolic(parts) ? defer_described("fft", {info, info}, of_parts, parts, inverse)
-                                        : of_parts(parts, inverse);
+  const List found = transformed_rows({x.first, x.second}, inverse);
   return {found[0], found[1]};
 }
 
@@ -194,6 +193,8 @@ Tensor real_numbers(const List& bins, std::int64_t n) {
 List real_transform(const Tensor& x, std::int64_t n) {
   Shape shape = x.shape();
   shape[-1] = n / 2 + 1;
+  const OutputInfo info{shape, x.dtype()};
+  if (is_symbolic(x)) return defer_described("rfft", {info, info}, real_transform, x, n);
   Tensor real = Tensor::empty(shape, x.dtype(), "rfft"), imag = Tensor::empty(shape, x.dtype());
   if (x.size() > 0)
     dispatch_native_floating(x.dtype(), [&]<class T>() {
@@ -217,6 +218,10 @@ List real_transform(const Tensor& x, std::int64_t n) {
 }
 
 Tensor scaled_real_numbers(const List& bins, std::int64_t n) {
+  Shape shape = bins[0].shape();
+  shape[-1] = n;
+  if (is_symbolic(bins))
+    return defer_described("irfft", {shape, bins[0].dtype()}, scaled_real_numbers, bins, n);
   return real_numbers(bins, n) / static_cast<double>(n);
 }
 
@@ -228,11 +233,7 @@ ComplexPair rfft(const Tensor& given, std::optional<std::int64_t> fft_length) {
   if (floats.ndim() < 1) fail("[rfft] x must have rank 1 or more: received x=()");
   const std::int64_t n = length_of("rfft", fft_length.value_or(floats.shape()[-1]));
   const Tensor x = fitted(floats.dtype().is_half() ? K::cast(floats, DType::Float32) : floats, n);
-  Shape shape = x.shape();
-  shape[-1] = n / 2 + 1;
-  const OutputInfo info{shape, x.dtype()};
-  const List found =
-      is_symbolic(x) ? defer_described("rfft", {info, info}, real_transform, x, n) : real_transform(x, n);
+  const List found = real_transform(x, n);
   return {found[0], found[1]};
 }
 
@@ -240,11 +241,7 @@ Tensor irfft(const ComplexPair& given, std::optional<std::int64_t> fft_length) {
   const CalledOp called("irfft");
   const ComplexPair x = parts("irfft", given, 1);
   const std::int64_t n = length_of("irfft", fft_length.value_or(2 * (x.first.shape()[-1] - 1)));
-  const List bins{fitted(x.first, n / 2 + 1), fitted(x.second, n / 2 + 1)};
-  if (!is_symbolic(bins)) return scaled_real_numbers(bins, n);
-  Shape shape = bins[0].shape();
-  shape[-1] = n;
-  return defer_described("irfft", {shape, bins[0].dtype()}, scaled_real_numbers, bins, n);
+  return scaled_real_numbers({fitted(x.first, n / 2 + 1), fitted(x.second, n / 2 + 1)}, n);
 }
 
 Tensor StftWindow::of(const char* op, std::int64_t length, std::int64_t fft_length, DType dtype) const {

@@ -137,6 +137,11 @@ template <class Alpha>
 Tensor elastic_values(const Tensor& images, const Alpha& alpha, double sigma,
                       const std::string& interpolation, const std::string& fill_mode, double fill_value,
                       std::optional<std::int64_t> seed, const std::string& data_format) {
+  bool waits = is_symbolic(images);
+  if constexpr (std::is_same_v<Alpha, Tensor>) waits = waits || is_symbolic(alpha);
+  if (waits)
+    return defer_described("elastic_transform", info_of(images), elastic_values<Alpha>, images, alpha, sigma,
+                           interpolation, fill_mode, fill_value, seed, data_format);
   const TransformOptions reading{interpolation, fill_mode, fill_value, data_format};
   const Shape shape = ImageBatch("elastic_transform", "images", images, data_format).images.shape();
   return read_at("elastic_transform", images, reading, fill_mode, [&](const Tensor& x, const Tensor& y) {
@@ -171,10 +176,6 @@ Tensor elastic_transform(const Tensor& images, const ElasticOptions& o) {
   if (!(sigma > 0 && sigma <= 1e6))
     fail("[elastic_transform] sigma must be above 0 and at most 1e6: received sigma=", sigma);
   const auto moved = [&](const auto& alpha) {
-    using Alpha = std::decay_t<decltype(alpha)>;
-    if (is_symbolic(images) || (!o.alpha.number() && is_symbolic(o.alpha.given())))
-      return defer_described(op, info_of(images), elastic_values<Alpha>, images, alpha, sigma,
-                             o.interpolation, o.fill_mode, o.fill_value, o.seed, format);
     return elastic_values(images, alpha, sigma, o.interpolation, o.fill_mode, o.fill_value, o.seed, format);
   };
   o.alpha.expect_defined(op, "alpha");

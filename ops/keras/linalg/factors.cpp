@@ -316,25 +316,26 @@ QR factored_qr(const Tensor& x, bool complete) {
   return found;
 }
 
+std::vector<Tensor> qr_parts(const Tensor& x, const std::string& mode) {
+  const bool complete = mode == "complete";
+  if (is_symbolic(x)) {
+    const std::int64_t m = x.shape()[-2], n = x.shape()[-1];
+    const std::int64_t k = complete ? m : m == None || n == None ? std::int64_t{None} : std::min(m, n);
+    return defer_described(
+        "qr", {{appended(batch_of(x), {m, k}), x.dtype()}, {appended(batch_of(x), {k, n}), x.dtype()}},
+        qr_parts, x, mode);
+  }
+  const QR found = factored_qr(x, complete);
+  return {found.q, found.r};
+}
+
 }  // namespace
 
 QR qr(const Tensor& given, const std::string& mode) {
   const Tensor x = matrices("qr", given, false);
   if (mode != "reduced" && mode != "complete")
     fail("[qr] mode must be \"reduced\" or \"complete\": received mode=\"", mode, '"');
-  const bool complete = mode == "complete";
-  const auto compute = [](const Tensor& x, const std::string& mode) {
-    const QR found = factored_qr(x, mode == "complete");
-    return std::vector{found.q, found.r};
-  };
-  std::vector<Tensor> found;
-  if (is_symbolic(x)) {
-    const std::int64_t m = x.shape()[-2], n = x.shape()[-1];
-    const std::int64_t k = complete ? m : m == None || n == None ? std::int64_t{None} : std::min(m, n);
-    found = defer_described(
-        "qr", {{appended(batch_of(x), {m, k}), x.dtype()}, {appended(batch_of(x), {k, n}), x.dtype()}},
-        compute, x, mode);
-  } else found = compute(x, mode);
+  const std::vector<Tensor> found = qr_parts(x, mode);
   return {as_given(found[0], given), as_given(found[1], given)};
 }
 

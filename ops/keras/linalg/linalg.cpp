@@ -68,6 +68,8 @@ Tensor over_matrices(const Tensor& x) { return K::expand_dims(K::expand_dims(x, 
 
 /// Returns log |det x|, whose gradient is x^-T.
 std::vector<Tensor> recorded_slogdet(const Tensor& x) {
+  const OutputInfo info{batch_of(x), x.dtype()};
+  if (is_symbolic(x)) return defer("slogdet", {info, info}, recorded_slogdet, x);
   const auto [value, sign, logarithm] = determinants(x);
   if (recording(x))
     record("slogdet", logarithm, {x}, [x, singular = sign == 0](const Tensor& g, Grads& grads) {
@@ -140,10 +142,7 @@ Tensor det(const Tensor& given) {
 
 SignAndLogarithm slogdet(const Tensor& given) {
   const CalledOp called("slogdet");
-  const Tensor x = matrices("slogdet", given, true);
-  const OutputInfo info{batch_of(x), x.dtype()};
-  const auto found =
-      is_symbolic(x) ? defer("slogdet", {info, info}, recorded_slogdet, x) : recorded_slogdet(x);
+  const auto found = recorded_slogdet(matrices("slogdet", given, true));
   return {as_given(found[0], given), as_given(found[1], given)};
 }
 Tensor logdet(const Tensor& x) {

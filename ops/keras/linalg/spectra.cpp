@@ -106,21 +106,7 @@ SVD recorded_svd(const Tensor& x, bool full) {
   return found;
 }
 
-}  // namespace
-
-SVD svd(const Tensor& given, bool full_matrices, bool compute_uv) {
-  const Tensor x = matrices("svd", given, false);
-  const auto compute = [](const Tensor& x, bool full_matrices, bool compute_uv) {
-    if (is_symbolic(x)) {  // a model is called in another one
-      const SVD later = svd(x, full_matrices, compute_uv);
-      return compute_uv ? std::vector{later.u, later.s, later.vh} : std::vector{later.s};
-    }
-    // The gradient of the singular values reads the vectors.
-    const SVD found = compute_uv || recording(x) ? recorded_svd(x, compute_uv && full_matrices)
-                                                 : svd_of_values(x, false, false);
-    return compute_uv ? std::vector{found.u, found.s, found.vh} : std::vector{found.s};
-  };
-  std::vector<Tensor> found;
+std::vector<Tensor> svd_parts(const Tensor& x, bool full_matrices, bool compute_uv) {
   if (is_symbolic(x)) {
     const std::int64_t m = x.shape()[-2], n = x.shape()[-1];
     const std::int64_t k = m == None || n == None ? std::int64_t{None} : std::min(m, n);
@@ -128,9 +114,19 @@ SVD svd(const Tensor& given, bool full_matrices, bool compute_uv) {
     const OutputInfo s{appended(batch, {k}), x.dtype()};
     const OutputInfo u{appended(batch, {m, full_matrices ? m : k}), x.dtype()};
     const OutputInfo vh{appended(batch, {full_matrices ? n : k, n}), x.dtype()};
-    found = defer_described("svd", compute_uv ? std::vector{u, s, vh} : std::vector{s}, compute, x,
-                            full_matrices, compute_uv);
-  } else found = compute(x, full_matrices, compute_uv);
+    return defer_described("svd", compute_uv ? std::vector{u, s, vh} : std::vector{s}, svd_parts, x,
+                           full_matrices, compute_uv);
+  }
+  // The gradient of the singular values reads the vectors.
+  const SVD found = compute_uv || recording(x) ? recorded_svd(x, compute_uv && full_matrices)
+                                               : svd_of_values(x, false, false);
+  return compute_uv ? std::vector{found.u, found.s, found.vh} : std::vector{found.s};
+}
+
+}  // namespace
+
+SVD svd(const Tensor& given, bool full_matrices, bool compute_uv) {
+  std::vector<Tensor> found = svd_parts(matrices("svd", given, false), full_matrices, compute_uv);
   for (Tensor& part : found) part = as_given(part, given);
   return compute_uv ? SVD{found[0], found[1], found[2]} : SVD{{}, found[0], {}};
 }
@@ -162,19 +158,17 @@ Eigh recorded_eigh(const Tensor& x) {
   return {w, v};
 }
 
+std::vector<Tensor> eigh_parts(const Tensor& x) {
+  const OutputInfo w{appended(batch_of(x), {x.shape()[-1]}), x.dtype()};
+  if (is_symbolic(x)) return defer("eigh", {w, info_of(x)}, eigh_parts, x);
+  const Eigh found = recorded_eigh(x);
+  return {found.w, found.v};
+}
+
 }  // namespace
 
 Eigh eigh(const Tensor& given) {
-  const Tensor x = matrices("eigh", given, true);
-  const auto compute = [](const Tensor& x) {
-    const Eigh found = recorded_eigh(x);
-    return std::vector{found.w, found.v};
-  };
-  const std::vector<Tensor> found =
-      is_symbolic(x)
-          ? defer("eigh", {{appended(batch_of(x), {x.shape()[-1]}), x.dtype()}, {x.shape(), x.dtype()}},
-                  compute, x)
-          : compute(x);
+  const std::vector<Tensor> found = eigh_parts(matrices("eigh", given, true));
   return {as_given(found[0], given), as_given(found[1], given)};
 }
 
@@ -240,8 +234,10 @@ Tensor eig_gradient(const ComplexMatrix& w, const ComplexMatrix& v, const Comple
 }
 
 std::vector<Tensor> recorded_eig(const Tensor& x) {
-  const Tensor work = copied("eig", x);
   const Shape shape = appended(batch_of(x), {x.shape()[-1]});
+  const OutputInfo values{shape, x.dtype()}, vectors = info_of(x);
+  if (is_symbolic(x)) return defer("eig", {values, values, vectors, vectors}, recorded_eig, x);
+  const Tensor work = copied("eig", x);
   const std::int64_t n = x.shape()[-1];
   Tensor wr = Tensor::empty(shape, x.dtype()), wi = Tensor::empty(shape, x.dtype());
   Tensor vr = Tensor::empty(x.shape(), x.dtype()), vi = Tensor::empty(x.shape(), x.dtype());
@@ -271,10 +267,7 @@ std::vector<Tensor> recorded_eig(const Tensor& x) {
 }  // namespace
 
 Eig eig(const Tensor& given) {
-  const Tensor x = matrices("eig", given, true);
-  const OutputInfo w{appended(batch_of(x), {x.shape()[-1]}), x.dtype()}, v{x.shape(), x.dtype()};
-  const std::vector<Tensor> found =
-      is_symbolic(x) ? defer("eig", {w, w, v, v}, recorded_eig, x) : recorded_eig(x);
+  const std::vector<Tensor> found = recorded_eig(matrices("eig", given, true));
   return {as_given(found[0], given), as_given(found[1], given), as_given(found[2], given),
           as_given(found[3], given)};
 }

@@ -72,27 +72,27 @@ Tensor categorical(const Tensor& given, std::int64_t num_samples, OptionalDType 
     fail("[categorical] num_samples must be at least 0: received num_samples=", num_samples);
   const DType wanted = dtype.value_or(DType::Int32);
   const std::int64_t rows = logits.shape()[0];
-  const auto draw = [=](const Tensor& logits) {
-    // The largest of logits with noise of Gumbel's distribution is a class with its probability.
-    const std::int64_t rows = logits.shape()[0], classes = logits.shape()[1];
-    const Tensor noise = -K::log(-K::log(open_uniform(rows * num_samples * classes, seed)));
-    const Tensor scores =
-        K::expand_dims(K::cast(logits, DType::Float64), 1) + K::reshape(noise, {rows, num_samples, classes});
-    return K::cast(K::argmax(scores, -1), wanted);
-  };
-  return is_symbolic(logits)
-             ? defer("categorical", {{rows, num_samples}, wanted}, draw, WithoutGradient{logits})
-             : draw(logits);
+  if (is_symbolic(logits))
+    return defer(
+        "categorical", {{rows, num_samples}, wanted},
+        [=](const Tensor& logits) { return categorical(logits, num_samples, wanted, seed); },
+        WithoutGradient{logits});
+  // The largest of logits with noise of Gumbel's distribution is a class with its probability.
+  const std::int64_t classes = logits.shape()[1];
+  const Tensor noise = -K::log(-K::log(open_uniform(rows * num_samples * classes, seed)));
+  const Tensor scores =
+      K::expand_dims(K::cast(logits, DType::Float64), 1) + K::reshape(noise, {rows, num_samples, classes});
+  return K::cast(K::argmax(scores, -1), wanted);
 }
 
 Tensor shuffle(const Tensor& x, int given_axis, Seed seed) {
   const CalledOp called("shuffle");
   expect_defined("shuffle", "x", x);
   const int axis = canonical_axis("shuffle", given_axis, x.ndim());
-  const auto mixed = [axis, seed](const Tensor& x) {
-    return ops::take(x, K::argsort(open_uniform(x.shape()[axis], seed)), axis);
-  };
-  return is_symbolic(x) ? defer("shuffle", {x.shape(), x.dtype()}, mixed, x) : mixed(x);
+  if (is_symbolic(x))
+    return defer(
+        "shuffle", info_of(x), [axis, seed](const Tensor& x) { return shuffle(x, axis, seed); }, x);
+  return ops::take(x, K::argsort(open_uniform(x.shape()[axis], seed)), axis);
 }
 
 Tensor dropout(const Tensor& inputs, double rate, const K::ShapeLike& noise_shape, Seed seed) {
@@ -177,8 +177,9 @@ class Numbers {
 template <class F>
 Tensor with_values(const char* op, const Shape& shape, OptionalDType dtype, const Tensor& a, const Tensor& b,
                    F f) {
+  const auto later = [=](const Tensor& a, const Tensor& b) { return with_values(op, shape, dtype, a, b, f); };
   if (is_symbolic(a, b))
-    return defer(op, {shape, dtype.value_or(K::floatx())}, f, WithoutGradient{a}, WithoutGradient{b});
+    return defer(op, {shape, dtype.value_or(K::floatx())}, later, WithoutGradient{a}, WithoutGradient{b});
   return f(a, b);
 }
 

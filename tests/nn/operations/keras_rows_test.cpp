@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 using namespace keras_rows;
@@ -28,6 +29,12 @@ nn::Model model_of(const std::string& row, MakeOutputs make) {
   const Tensor a = nn::Dense(4, {.kernel_initializer = "orthogonal", .name = "a"})(x);
   const auto [operation, call] = call_of(row, Tensors(a, y * 2.f));
   return nn::Model({x, y}, make(call, "op"), {.name = "m"});
+}
+
+/// Returns a model that calls the model.
+nn::Model nested(const nn::Model& inner) {
+  const Tensor x = nn::Input({3, 4}, {.name = "x"}), y = nn::Input({3, 4}, {.name = "y"});
+  return nn::Model({x, y}, inner.apply({x, y}), {.name = "around_" + inner.name()});
 }
 
 std::vector<Tensor> outputs_of(const nn::Model& model) {
@@ -104,5 +111,29 @@ TEST_CASE("models with each operation as files have them are saved, loaded and c
   for (const std::string row : rows()) {
     CAPTURE(row);
     CHECK_NOTHROW(check_model(row, by_operation, files.folder()));
+  }
+}
+
+TEST_CASE(
+    "a model with a call of each function is called in another model, which is saved, loaded and cloned" *
+    needs_hdf5) {
+  const Files files;
+  for (const std::string row : rows()) {
+    CAPTURE(row);
+    const nn::Model inner = model_of(row, by_function);
+    const std::vector<Tensor> wanted = outputs_of(inner);
+    std::optional<nn::Model> outer;
+    CHECK_NOTHROW(outer = nested(inner));
+    if (!outer) continue;
+    check_same(*outer, wanted, tolerance_of(row));
+    const auto copied = [&](const nn::Model& again) {
+      again.set_weights(inner.get_weights());
+      check_same(again, wanted, tolerance_of(row));
+    };
+    CHECK_NOTHROW(copied(nn::clone_model(*outer)));
+    CHECK_NOTHROW(copied(nn::model_from_json(outer->to_json())));
+    CHECK_NOTHROW(copied(nested(*outer)));
+    outer->save(files.folder() + "/m.keras");
+    CHECK_NOTHROW(copied(nn::load_model(files.folder() + "/m.keras")));
   }
 }
