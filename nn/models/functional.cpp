@@ -1,5 +1,5 @@
 #include <ktape/autograd/base/suggestion.hpp>
-#include <ktape/autograd/symbol.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/nn/compiled/compiled_calls.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/models/functional.hpp>
@@ -27,15 +27,25 @@ bool fits(const Shape& shape, const Shape& wanted) {
   return true;
 }
 
-/// Returns the shape with a last axis of extent 1 added or removed, as in Keras, if the result is the wanted
-/// shape; none otherwise.
-std::optional<Shape> adjusted(Shape shape, const Shape& wanted) {
+/// Runs the graph. On symbols, a graph whose callables read its tensors waits as a whole: the callables know no other symbols
+/// than those of the graph.
+std::vector<Tensor> run_or_wait(const std::shared_ptr<const LayerGraph>& graph,
+                                const std::vector<Tensor>& inputs) {
+  if (!graph->captures() || !is_symbolic(inputs)) return graph->run(inputs);
+  std::vector<OutputInfo> infos;
+  for (const Tensor& output : graph->outputs()) infos.push_back({output.shape(), output.dtype()});
+  return defer(
+      "model", std::move(infos), [graph](const std::vector<Tensor>& now) { return run_or_wait(graph, now); },
+      inputs);
+}
+
+}  // namespace
+
+std::optional<Shape> adjusted_shape(Shape shape, const Shape& wanted) {
   if (shape.rank() + 1 == wanted.rank() && wanted[-1] == 1) shape.push_back(1);
   else if (shape.rank() == wanted.rank() + 1 && shape[-1] == 1) shape.erase(shape.rank() - 1);
   return fits(shape, wanted) ? std::optional(shape) : std::nullopt;
 }
-
-}  // namespace
 
 FunctionalImpl::FunctionalImpl(const TensorList& inputs, const TensorList& outputs,
                                const ModelOptions& options)
@@ -88,7 +98,7 @@ Tensor FunctionalImpl::fitting(const Tensor& given, std::size_t place) const {
   const Tensor x =
       given.dtype() == input.dtype() ? given : with_mask(K::as_dtype(given, input.dtype()), mask_of(given));
   if (fits(x.shape(), input.shape())) return x;
-  if (const auto shape = adjusted(x.shape(), input.shape()); shape && !is_symbolic(x))
+  if (const auto shape = adjusted_shape(x.shape(), input.shape()); shape && !is_symbolic(x))
     return K::reshape(x, *shape);
   fail("[", name(), "] the input '", name_of(input), "' must have the shape ", input.shape(),
        ": received shape=", given.shape());
@@ -101,7 +111,7 @@ std::vector<Tensor> FunctionalImpl::call(const std::vector<Tensor>& given) {
   std::vector<Tensor> inputs;
   for (const Tensor& x : given) inputs.push_back(fitting(x, inputs.size()));
   const bool planned = CompiledCalls::usable(inputs) && !training({}) && graph_->plans();
-  std::vector<Tensor> results = planned ? graph_->plans()->run(inputs) : graph_->run(inputs);
+  std::vector<Tensor> results = planned ? graph_->plans()->run(inputs) : run_or_wait(graph_, inputs);
   for (std::size_t i = reports_.size(); i-- > 0; results.pop_back())
     reports_[i].empty() ? add_loss(results.back()) : add_metric(results.back(), reports_[i]);
   return results;

@@ -7,6 +7,10 @@
 
 namespace ktape::nn {
 
+/// Returns the shape with a last axis of extent 1 added or removed, as in Keras, if the result is the wanted shape of
+/// an input; none otherwise.
+std::optional<Shape> adjusted_shape(Shape shape, const Shape& wanted);
+
 /// A node in the drawing of a model's graph: the call of a layer, the call of an op, or an input.
 struct GraphNode {
   Layer layer;     ///< undefined for an op
@@ -48,6 +52,8 @@ class LayerGraph {
   /// Returns the plans for inference, which may run while the graph lives; null for a graph without calls, and
   /// for callables inside of ops, which read tensors at any time.
   CompiledCalls* plans() const;
+  /// Returns whether a callable inside of an op uses symbolic tensors of the graph.
+  bool captures() const { return captures_; }
   /// Returns the symbols of the calls, in the order of the calls.
   std::vector<Ref<Symbol>> symbols() const;
 

@@ -2,10 +2,12 @@
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/layer_call.hpp>
 #include <ktape/nn/layers/core/input.hpp>
+#include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/node_config.hpp>
 #include <ktape/nn/models/sequential.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/shape.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -81,6 +83,8 @@ class SequentialImpl final : public ModelImpl {
   Tensor call(const Tensor& x) override {
     const bool fits = !dtype_in_front_ || x.dtype() == *dtype_in_front_;
     Tensor y = fits ? x : with_mask(K::as_dtype(x, *dtype_in_front_), mask_of(x));
+    if (input_.defined() && x.ndim() != input_.ndim() && !is_symbolic(x))
+      if (const auto shape = adjusted_shape(x.shape(), input_.shape())) y = K::reshape(y, *shape);
     if (CompiledCalls::usable({y}) && !training({}) && !layers_.empty()) return plans()->run({y})[0];
     for (const Layer& layer : layers_) y = layer(y);
     return y;

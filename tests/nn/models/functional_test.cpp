@@ -1,6 +1,9 @@
+#include "../../close.hpp"
 #include "../../ops/check.hpp"
 
 #include <ktape/ktape.hpp>
+
+#include <optional>
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
@@ -98,4 +101,53 @@ TEST_CASE("inputs, layers and outputs of a model must fit together") {
   const nn::Model model({a, b}, sum);
   CHECK_THROWS_WITH_AS(model.get_layer("ad"), Contains("did you mean 'a' or 'add'"), ValueError);
   CHECK_THROWS_WITH_AS(model.get_layer(3), Contains("must be in [-3, 3)"), ValueError);
+}
+
+TEST_CASE("random draws, and callables that read tensors of the model, run in a model in another model") {
+  namespace random = ktape::random;
+  namespace ops = ktape::ops;
+  using Function = Tensor (*)(const Tensor& x);
+  const std::pair<const char*, Function> cases[] = {
+      {"normal", [](const Tensor& x) { return random::normal(K::shape(x), 0, 1, {}, 7); }},
+      {"uniform", [](const Tensor& x) { return x + K::random_uniform(K::shape(x), {.seed = 7}); }},
+      {"dropout", [](const Tensor& x) { return random::dropout(x, 0.5, {}, 7); }},
+      {"categorical", [](const Tensor& x) { return random::categorical(x, 5, {}, 7); }},
+      {"shuffle", [](const Tensor& x) { return random::shuffle(x, 1, 7); }},
+      {"gamma",
+       [](const Tensor& x) {
+         return random::gamma({3}, K::abs(x[{0, ktape::Slice(0, 3)}]) + 1.f, {}, 7);
+       }},
+      {"elastic_transform",
+       [](const Tensor& x) {
+         return ops::elastic_transform(K::reshape(x, {-1, 2, 2, 1}),
+                                       {.alpha = K::abs(x[{0, 0}]), .sigma = 1., .seed = 7});
+       }},
+      {"segment_sum",
+       [](const Tensor& x) {
+         return ops::segment_sum(x, K::constant({0, 1}, {.dtype = "int32"}), 3);
+       }},
+      {"switch",
+       [](const Tensor& x) {
+         return K::switch_(
+             K::sum(x) > 0, [&] { return x * 2.f; }, [&] { return -x; });
+       }},
+      {"map_fn",
+       [](const Tensor& x) { return K::map_fn([&](const Tensor& row) { return row * K::max(x); }, x); }},
+      {"foldl",
+       [](const Tensor& x) {
+         return K::foldl([&](const Tensor& a, const Tensor& b) { return a + b * K::max(x); }, x);
+       }},
+  };
+  const Tensor x = normal({2, 4}, 3, "float32");
+  for (const auto& [name, f] : cases) {
+    CAPTURE(std::string(name));
+    const Tensor in = nn::Input({4}), z = nn::Input({4}), batch = nn::Input({4}, {.batch_size = 2});
+    const nn::Model inner(in, f(in));
+    const Tensor wanted = f(x);
+    for (const Tensor& outer_input : {z, batch}) {
+      std::optional<nn::Model> outer;
+      CHECK_NOTHROW(outer = nn::Model(outer_input, inner(outer_input * 1.f)));
+      if (outer) CHECK(close((*outer)(x), wanted, {.rtol = 1e-6, .atol = 1e-6}));
+    }
+  }
 }

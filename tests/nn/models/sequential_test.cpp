@@ -37,3 +37,16 @@ TEST_CASE("inputs take the dtype of the nn::Input of a Sequential, as in a funct
   CHECK(values(model.predict(x, {.verbose = 0})) == Values{3, 7});
   CHECK(values(nn::Model(in, model(in)).predict(x, {.verbose = 0})) == Values{3, 7});
 }
+
+TEST_CASE("a Sequential of a known input adds or removes a last axis of extent 1, as Keras does") {
+  const nn::Sequential column({nn::Input({1}), nn::Dense(2, {.kernel_initializer = "ones"})});
+  const Tensor x = K::constant({1., 2., 3.});
+  CHECK(values(column(x)) == values(column(K::reshape(x, {3, 1}))));
+  CHECK(column.predict(x, {.verbose = 0}).shape() == Shape{3, 2});
+  column.compile({.optimizer = "sgd", .loss = "mse"});
+  CHECK(column.fit(x, K::ones({3, 2}), {.verbose = 0})["loss"].size() == 1);
+  const nn::Sequential rows({nn::Input({3}), nn::Dense(2)});
+  CHECK(rows(K::ones({4, 3, 1})).shape() == Shape{4, 2});
+  CHECK_THROWS_AS(rows(K::ones({4, 3, 2})), ValueError);
+  CHECK_THROWS_AS(rows(K::ones({4})), ValueError);
+}
