@@ -96,14 +96,21 @@ Initializer with_open_forget_gate(const Initializer& bias, std::int64_t units);
 std::vector<Tensor> stepped(const CellImpl& cell, const backend::RnnStep& step,
                             const std::vector<Tensor>& inputs);
 
+/// Returns whether two layers compute in one dtype and keep weights in one dtype.
+bool same_dtypes(const LayerImpl& a, const LayerImpl& b);
+/// Returns the tensors converted to the dtype.
+std::vector<Tensor> in_dtype(std::vector<Tensor> tensors, DType dtype);
+/// Returns the dtype of each state of a cell. Stacked cells may differ in their policies.
+std::vector<DType> state_dtypes(const CellImpl& cell);
+
 /// Returns the implementation of a cell. Throws ValueError, naming `layer`, for a layer that is not a cell.
 CellImpl& as_cell(const Layer& cell, const char* layer);
 
 /// Returns the config of a layer that contains layers (cell, cells, layer or backward_layer), with the dtype
-/// of the layer set in the configs of the inner layers.
+/// of the layer set in the configs of the inner layers that have none.
 Config inner_with_dtype(Config config);
 
-/// Registers a layer that contains layers. On loading, the inner layers get the dtype of the outer layer.
+/// Registers a layer that contains layers. On loading, the inner layers keep the dtypes in their configs.
 template <class Impl, class Arguments>
 void add_outer_layer(ClassRegistry& registry, const std::string& name) {
   const auto make = [name](const Config& config) {

@@ -1,4 +1,6 @@
+#include <ktape/autograd/scope.hpp>
 #include <ktape/nn/layers/rnn/recurrent_arguments.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
@@ -7,6 +9,8 @@
 #include <ktape/ops/random/random.hpp>
 #include <ktape/ops/rnn/recurrent.hpp>
 #include <ktape/ops/shape.hpp>
+
+#include <algorithm>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -298,7 +302,7 @@ class StackedRNNCellsImpl final : public CellImpl {
     Tensor input = x;
     for (const Layer& cell : cells_) {
       CellImpl& own = implementation(cell);
-      steps.emplace_back(own.step_for(input, arguments), own.state_size().size());
+      steps.emplace_back(step_of(own, input, arguments), own.state_size().size());
       input = K::repeat_elements(K::slice(x, {0, 0}, {-1, 1}), own.output_size(), 1);
     }
     return [steps](const Tensors& x, const Tensors& states) {
@@ -314,18 +318,50 @@ class StackedRNNCellsImpl final : public CellImpl {
     };
   }
 
+  std::vector<DType> state_dtypes() const {
+    std::vector<DType> dtypes;
+    for (const Layer& cell : cells_)
+      for (const DType dtype : nn::state_dtypes(implementation(cell))) dtypes.push_back(dtype);
+    return dtypes;
+  }
+
  private:
   static CellImpl& implementation(const Layer& cell) { return static_cast<CellImpl&>(cell.impl()); }
+
+  /// Returns the step of a cell, in the dtypes of the cell if not all cells have the policy of the stack.
+  K::RnnStep step_of(CellImpl& cell, const Tensor& x, const CallArguments& arguments) const {
+    const bool alike = std::all_of(cells_.begin(), cells_.end(),
+                                   [&](const Layer& one) { return same_dtypes(implementation(one), *this); });
+    if (alike) return cell.step_for(x, arguments);
+    const DType dtype = cell.input_dtype();
+    const AutocastScope scope(dtype, K::cast);
+    return [dtype, step = cell.step_for(K::as_dtype(x, dtype), arguments)](const Tensors& inputs,
+                                                                           const Tensors& states) {
+      const AutocastScope scope(dtype, K::cast);
+      return step(in_dtype(inputs, dtype), in_dtype(states, dtype));
+    };
+  }
+
   std::vector<LayerArgument> cells_;
 };
 
 }  // namespace
 
-namespace {
-
-bool is_mixed(const DTypePolicy& policy) {
-  return policy.is_map() || policy.compute_dtype() != policy.variable_dtype();
+bool same_dtypes(const LayerImpl& a, const LayerImpl& b) {
+  return a.input_dtype() == b.input_dtype() && a.variable_dtype() == b.variable_dtype();
 }
+
+Tensors in_dtype(Tensors tensors, DType dtype) {
+  for (Tensor& x : tensors) x = K::as_dtype(x, dtype);
+  return tensors;
+}
+
+std::vector<DType> state_dtypes(const CellImpl& cell) {
+  const auto* const stack = dynamic_cast<const StackedRNNCellsImpl*>(&cell);
+  return stack ? stack->state_dtypes() : std::vector<DType>(cell.state_shapes().size(), cell.input_dtype());
+}
+
+namespace {
 
 Value with_dtype(const Value& layer, const Value& dtype) {
   if (layer.is_list()) {
@@ -335,8 +371,7 @@ Value with_dtype(const Value& layer, const Value& dtype) {
   }
   if (!layer.is_config()) return layer;
   Config whole = layer.config(), own = whole.get("config", Config()).config();
-  const auto plain = [](const Value& policy) { return policy.is_null() || !is_mixed(DTypePolicy(policy)); };
-  if (own.get("dtype").is_null() || (plain(own.at("dtype")) && plain(dtype))) own.set("dtype", dtype);
+  if (own.get("dtype").is_null()) own.set("dtype", dtype);
   whole.set("config", inner_with_dtype(own));
   return whole;
 }

@@ -67,22 +67,16 @@ void RecurrentImpl::build(const std::vector<Shape>& inputs) {
 }
 
 Tensors RecurrentImpl::call(const Tensors& inputs, const CallArguments& arguments) {
-  const DType dtype = cell_.input_dtype();
-  if (dtype == input_dtype()) return call_cell(inputs, arguments);
-  const AutocastScope scope(dtype, K::cast);  // the cell has another policy than the layer
-  Tensors fitting;
-  for (const Tensor& x : inputs) fitting.push_back(K::as_dtype(x, dtype));
-  CallArguments own = arguments;
-  Tensors states;
-  for (const Tensor& state : arguments.initial_state)
-    states.push_back(state.defined() ? K::as_dtype(state, dtype) : state);
-  own.initial_state = states;
-  return call_cell(fitting, own);
+  if (same_dtypes(cell_.impl(), *this)) return call_cell(inputs, arguments);
+  const AutocastScope scope(cell_.input_dtype(), K::cast);  // the cell has another policy than the layer
+  return call_cell(in_dtype(inputs, cell_.input_dtype()), arguments);
 }
 
 Tensors RecurrentImpl::call_cell(const Tensors& inputs, const CallArguments& arguments) {
   const Tensor& x = inputs[0];
-  const Tensors states = initial_states(x, inputs, arguments);
+  Tensors states = initial_states(x, inputs, arguments);
+  const std::vector<DType> dtypes = state_dtypes(cell());
+  for (std::size_t i = 0; i < states.size(); ++i) states[i] = K::as_dtype(states[i], dtypes[i]);
   K::RnnOptions options{.go_backwards = options_.go_backwards,
                         .unroll = options_.unroll,
                         .zero_output_for_mask = options_.zero_output_for_mask};

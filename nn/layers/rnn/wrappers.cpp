@@ -1,8 +1,10 @@
 #include <ktape/nn/layers/rnn/recurrent.hpp>
 #include <ktape/nn/layers/rnn/recurrent_arguments.hpp>
 #include <ktape/nn/layers/rnn/wrappers.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -119,8 +121,10 @@ class BidirectionalImpl final : public LayerImpl, public Planned {
 
   bool returns_sequences() const { return flag(args_.layer, "return_sequences"); }
 
-  Tensors merged(const Tensor& ahead, const Tensor& back) const {
-    if (!args_.merge_mode) return {ahead, back};
+  Tensors merged(const Tensor& forward, const Tensor& backward) const {
+    if (!args_.merge_mode) return {forward, backward};
+    const DType dtype = op_helpers::common_dtype(forward.dtype(), backward.dtype());
+    const Tensor ahead = K::as_dtype(forward, dtype), back = K::as_dtype(backward, dtype);
     if (*args_.merge_mode == "concat") return {K::concatenate({ahead, back})};
     if (*args_.merge_mode == "mul") return {ahead * back};
     return {*args_.merge_mode == "sum" ? ahead + back : (ahead + back) / 2};

@@ -1,4 +1,5 @@
 #include "../../ops/check.hpp"
+#include "../policies.hpp"
 #include "../saving/changes.hpp"
 #include "conformance/table.hpp"
 
@@ -34,8 +35,7 @@ TEST_CASE("each layer has its weights and gives its shape, in its dtype") {
   for (const Row& row : table()) {
     CAPTURE(row.name);
     for (const char* dtype : {"float32", "float64"}) {
-      nn::Config config = row.make().get_config();
-      config.set("dtype", dtype);
+      const nn::Config config = with_dtype(row.make().get_config(), dtype);
       const nn::Layer layer = nn::Layer::from_value(nn::Config{{"class_name", row.name}, {"config", config}});
       const std::vector<Tensor> outputs = layer.apply(inputs_of(row, dtype));
       CHECK(outputs[0].shape() == row.output);

@@ -129,12 +129,15 @@ TEST_CASE("stacked cells pass outputs on, and have the states of all cells in or
   CHECK(nn::as_cell(again, "test").state_size() == impl.state_size());
 }
 
-TEST_CASE("inner layers get the dtype of the outer layer") {
-  const Value cell =
+TEST_CASE("inner layers without a dtype get the dtype of the outer layer") {
+  const Value cell = nn::from_json(R"({"class_name": "LSTMCell", "config": {"units": 2}})");
+  const Value own =
       nn::from_json(R"({"class_name": "LSTMCell", "config": {"units": 2, "dtype": "float32"}})");
   const auto dtype_of = [](const Value& layer) { return layer.config().at("config").config().get("dtype"); };
   const Config one = nn::inner_with_dtype(Config{{"dtype", "float64"}, {"cell", cell}});
   CHECK(dtype_of(one.at("cell")) == Value("float64"));
+  CHECK(dtype_of(nn::inner_with_dtype(Config{{"dtype", "float64"}, {"cell", own}}).at("cell")) ==
+        Value("float32"));
   const Config several =
       nn::inner_with_dtype(Config{{"dtype", "float64"}, {"cells", Value::List{cell, cell}}});
   CHECK(dtype_of(several.at("cells").list()[1]) == Value("float64"));

@@ -153,3 +153,109 @@ TEST_CASE("inputs and states that do not fit are errors, and a failing call keep
       ValueError);
   CHECK(values(layer.states()[0]) == kept);
 }
+
+namespace {
+
+using Made = nn::Layer (*)(const nn::DTypePolicy& outer, const nn::DTypePolicy& inner);
+
+/// Layers with layers inside, of other policies.
+const std::vector<std::pair<const char*, Made>>& layers_of_two_policies() {
+  using P = nn::DTypePolicy;
+  static const std::vector<std::pair<const char*, Made>> all{
+      {"LSTMCell",
+       [](const P& o, const P& i) -> nn::Layer {
+         return nn::RNN(nn::LSTMCell(3, {.dtype = i}),
+                        {.return_sequences = true, .return_state = true, .dtype = o});
+       }},
+      {"GRUCell",
+       [](const P& o, const P& i) -> nn::Layer {
+         return nn::RNN(nn::GRUCell(3, {.activation = "relu", .dtype = i}), {.dtype = o});
+       }},
+      {"SimpleRNNCell",
+       [](const P& o, const P& i) -> nn::Layer {
+         return nn::RNN(nn::SimpleRNNCell(3, {.dropout = 0.5, .recurrent_dropout = 0.5, .dtype = i}),
+                        {.dtype = o});
+       }},
+      {"StackedRNNCells",
+       [](const P& o, const P& i) -> nn::Layer {
+         return nn::RNN(
+             nn::StackedRNNCells({nn::LSTMCell(3, {.dtype = i}), nn::GRUCell(2, {.dtype = o})}, {.dtype = o}),
+             {.return_state = true, .dtype = o});
+       }},
+      {"StackedRNNCells of the inner policy",
+       [](const P& o, const P& i) -> nn::Layer {
+         const nn::GRUCell above(2, {.recurrent_dropout = 0.5, .dtype = o});
+         return nn::RNN(nn::StackedRNNCells({nn::LSTMCell(3, {.dtype = i}), above}, {.dtype = i}),
+                        {.dtype = o});
+       }},
+      {"Bidirectional",
+       [](const P& o, const P& i) -> nn::Layer {
+         return nn::Bidirectional(nn::LSTM(3, {.return_sequences = true, .dtype = i}), {.dtype = o});
+       }},
+      {"Bidirectional RNN",
+       [](const P& o, const P& i) -> nn::Layer {
+         return nn::Bidirectional(nn::RNN(nn::GRUCell(3, {.dtype = i}), {.dtype = o}),
+                                  {.merge_mode = "mul", .dtype = i});
+       }},
+      {"Bidirectional of two",
+       [](const P& o, const P& i) -> nn::Layer {
+         const nn::LSTM back(3, {.go_backwards = true, .dtype = o});
+         return nn::Bidirectional(nn::LSTM(3, {.dtype = i}),
+                                  {.merge_mode = "ave", .backward_layer = back, .dtype = o});
+       }},
+      {"TimeDistributed",
+       [](const P& o, const P& i) -> nn::Layer {
+         return nn::TimeDistributed(nn::Dense(3, {.dtype = i}), {.dtype = o});
+       }},
+      {"TimeDistributed LSTM",
+       [](const P& o, const P& i) -> nn::Layer {
+         return nn::TimeDistributed(nn::BatchNormalization({.dtype = i}), {.dtype = o});
+       }},
+      {"ConvLSTM1D",
+       [](const P& o, const P& i) -> nn::Layer {
+         return nn::TimeDistributed(nn::ConvLSTM1D(2, 2, {.padding = "same", .dtype = i}), {.dtype = o});
+       }},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("wrappers and loops compute with layers of other policies, alone, in models and in clones") {
+  const char* const policies[] = {"float32", "float16",       "bfloat16",
+                                  "float64", "mixed_float16", "mixed_bfloat16"};
+  for (const auto& [name, make] : layers_of_two_policies())
+    for (const char* outer : policies)
+      for (const char* inner : policies) {
+        CAPTURE(std::string(name) + " of " + outer + " and " + inner);
+        const Shape shape = std::string(name) == "ConvLSTM1D" ? Shape{2, 3, 4, 3, 2} : Shape{2, 3, 4};
+        const Tensor x = normal(shape, 1, "float32");
+        const nn::Layer layer = make(outer, inner), exact = make("float64", "float64");
+        std::vector<Tensor> got;
+        CHECK_NOTHROW(got = layer.apply({x}));
+        if (got.empty()) continue;
+        exact.build(shape);
+        exact.set_weights(layer.get_weights());
+        const std::vector<Tensor> wanted = exact.apply({x});
+        REQUIRE(got.size() == wanted.size());
+        for (std::size_t i = 0; i < got.size(); ++i)
+          CHECK(close(K::cast(got[i], "float64"), K::cast(wanted[i], "float64"), {.rtol = 0.1, .atol = 0.1}));
+        const Tensor in = nn::Input(Shape(shape.begin() + 1, shape.rank() - 1));
+        const nn::Model model(in, layer.apply({in}));
+        const nn::Model again = nn::clone_model(model);
+        again.set_weights(model.get_weights());
+        for (const nn::Model& one : {model, again}) {
+          const std::vector<Tensor> outputs = one.apply({x});
+          for (std::size_t i = 0; i < got.size(); ++i) {
+            CHECK(outputs[i].dtype() == got[i].dtype());
+            CHECK(model.outputs()[i].dtype() == got[i].dtype());
+            CHECK(close(K::cast(outputs[i], "float64"), K::cast(got[i], "float64"),
+                        {.rtol = 0.02, .atol = 0.02}));
+          }
+        }
+        ktape::GradientTape tape;
+        const Tensor loss = K::sum(K::square(K::cast(layer.apply({x})[0], "float32")));
+        for (const Tensor& gradient : tape.gradient(loss, layer.trainable_weights()))
+          CHECK(gradient.defined());
+      }
+}

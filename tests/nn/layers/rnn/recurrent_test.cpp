@@ -1,5 +1,6 @@
 #include "../../../close.hpp"
 #include "../../../ops/check.hpp"
+#include "../../policies.hpp"
 
 #include <ktape/ktape.hpp>
 
@@ -115,8 +116,7 @@ TEST_CASE("a dtype policy of Keras 3 in a config reaches cells and layers inside
                           {"config", nn::Config{{"name", "float64"}}},
                           {"registered_name", nn::Value()}};
   const auto with_policy = [&](const nn::Layer& layer) {
-    nn::Config config = layer.get_config();
-    config.set("dtype", policy);
+    const nn::Config config = with_dtype(layer.get_config(), policy);
     return nn::Layer::from_value(nn::Config{{"class_name", layer.class_name()}, {"config", config}});
   };
   const Tensor x = normal({2, 3, 4});
