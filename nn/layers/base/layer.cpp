@@ -132,7 +132,10 @@ void LayerImpl::reset_state() {
 void LayerImpl::update_state(const Tensor&) { LayerImpl::reset_state(); }
 void LayerImpl::finalize_state() { LayerImpl::reset_state(); }
 
-void Layer::adapt(const Tensor& data) const { impl().adapt(data); }
+void Layer::adapt(const ArrayLike& data) const {
+  data.expect_defined("adapt", "data");
+  impl().adapt(data.tensor({}, DType::Float64, "adapt"));
+}
 void Layer::reset_state() const { impl().reset_state(); }
 const Tensor& Layer::only_tensor(const std::vector<Tensor>& batch) const {
   if (batch.size() != 1)

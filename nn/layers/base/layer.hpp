@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/variable.hpp>
 #include <ktape/nn/core/constraints.hpp>
 #include <ktape/nn/core/dtype_policy.hpp>
@@ -175,9 +176,9 @@ class Layer : public Handle<LayerImpl> {
   /// regularizer, and the losses that the last call on this thread added (`add_loss`).
   std::vector<Tensor> losses() const;
 
-  /// Learns from data the state of a preprocessing layer (means, boundaries, a vocabulary) and discards the
-  /// earlier state. Throws TypeError, naming the layer, for a layer that does not learn from data.
-  void adapt(const Tensor& data) const;
+  /// Learns from data, a tensor or a list of numbers, the state of a preprocessing layer (means, boundaries, a
+  /// vocabulary) and discards the earlier state. Throws TypeError, naming the layer, for a layer that does not learn from data.
+  void adapt(const ArrayLike& data) const;
   /// Learns from the elements of a dataset, or of another range: batches of one tensor each. Throws ValueError
   /// for an element of several tensors: map the dataset to the inputs first.
   ///

@@ -273,6 +273,11 @@ IntegerLookup::IntegerLookup(const IntegerLookupOptions& options)
     : Layer(std::make_shared<IntegerLookupImpl>(IntegerArguments{options})) {}
 IntegerLookup::IntegerLookup(const Layer& layer) : Layer(layer) { integer_lookup(layer); }
 
+void IntegerLookup::adapt(const ArrayLike& data) const {
+  data.expect_defined("adapt", "data");
+  integer_lookup(*this).adapt(data.tensor({}, DType::Int64, "adapt"));
+}
+
 std::vector<std::int64_t> IntegerLookup::get_vocabulary(bool include_special_tokens) const {
   return integer_lookup(*this).vocabulary().list(include_special_tokens);
 }

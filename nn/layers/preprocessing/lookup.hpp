@@ -163,6 +163,9 @@ class IntegerLookup : public Layer {
   /// Shares the layer of another handle. Throws ValueError for a layer that is not an IntegerLookup.
   explicit IntegerLookup(const Layer& layer);
 
+  using Layer::adapt;
+  void adapt(const ArrayLike& data) const;
+
   std::vector<std::int64_t> get_vocabulary(bool include_special_tokens = true) const;
   std::int64_t vocabulary_size() const;
   void set_vocabulary(const Tokens<std::int64_t>& vocabulary,

@@ -139,7 +139,9 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
   }
 
   void build(const Shape& input) override {
-    InputSpec spec{.ndim = input.rank()};
+    // As in Keras, the statistics broadcast to inputs of another rank, too: to single samples, and to batches after data
+    // without a batch axis.
+    InputSpec spec{.min_ndim = 0};
     Shape extents;
     axes_ = kept_axes(input);
     if (!axes_.empty()) placed_ = Shape(std::vector<std::int64_t>(input.size(), 1));
@@ -148,7 +150,9 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
         fail("[", name(), "] the extents of axis must be known: received shape=", input,
              ", axis=", Value(args.axis));
       extents.push_back(placed_[axis] = input[axis]);
-      spec.axes.emplace_back(axis, input[axis]);
+      const int from_end = axis - input.rank();
+      spec.axes.emplace_back(from_end, input[axis]);
+      spec.min_ndim = std::max(*spec.min_ndim, -from_end);
     }
     if (given_mean_.defined()) place_given(input);
     else add_statistics(extents);
@@ -169,7 +173,17 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
       fail("[", name(), "] adapt is for a layer without mean and variance: received mean=", args.mean);
     moments_.clear();
   }
+  void adapt(const Tensor& data) override {
+    reset_state();
+    learn(data);
+    finalize_state();
+  }
+  /// A vector in a dataset is one sample, as in Keras.
   void update_state(const Tensor& batch) override {
+    const bool learned_vectors = built() && placed_.rank() == 1;
+    learn(batch.ndim() == 1 && !learned_vectors ? K::expand_dims(batch, 0) : batch);
+  }
+  void learn(const Tensor& batch) {
     expect_value("adapt", batch);
     if (!built()) Layer(shared_from_this()).build(batch.shape());
     bool fits = axes_.empty() || batch.ndim() == placed_.rank();

@@ -20,7 +20,8 @@ struct NormalizationOptions {
 /// are not given, `adapt` computes the mean and the population variance over all axes except `axis`, in
 /// double precision over all batches. The layer then has three weights: mean and variance, with the extents
 /// of `axis` in ascending order of the axes (0 and 1 before `adapt`), and count, the number of elements of
-/// each mean. The output has the mask of the input.
+/// each mean. A vector in a dataset is one sample. The statistics broadcast to inputs of another rank than the data. The
+/// output has the mask of the input.
 ///
 /// Throws ValueError for a mean without a variance or a variance without a mean, for a mean and a variance of
 /// different shapes or of a shape that does not broadcast, for an axis that the input does not have or whose

@@ -93,6 +93,57 @@ TEST_CASE("one mean for all axes fits data of every rank") {
   layer.adapt(K::constant({{1., 3.}, {3., 1.}}));
 }
 
+TEST_CASE("normalization learns from data without a batch axis as Keras does") {
+  using ktape::data::Dataset;
+  const nn::Normalization one({.axis = None});
+  one.adapt(std::vector{1., 2., 3.});
+  CHECK(values(one.mean()) == Values{2});
+  // The regression tutorial of TensorFlow: one feature as a vector.
+  const nn::Sequential model({nn::Input({1}), one, nn::Dense(1, {.kernel_initializer = "ones"})});
+  CHECK(
+      close(values(model.predict(K::constant({2., 4.}), {.verbose = 0}))[1], std::sqrt(6.), {.rtol = 1e-5}));
+  // Each element of a vector has a mean of its own, which broadcasts to a batch.
+  const nn::Normalization each;
+  each.adapt(K::constant({1., 2.}));
+  CHECK(values(each(K::constant({1., 2.}))) == Values{0, 0});
+  CHECK(close(values(each(K::constant({{1., 2.}, {2., 2.}}))), Values{0, 0, 1e7, 0}, {.rtol = 1e-5}));
+  // The vectors of a dataset are samples.
+  const nn::Normalization rows, whole;
+  const Tensor data = K::constant({{1., 2.}, {3., 6.}});
+  rows.adapt(Dataset::from_tensor_slices({data})), whole.adapt(data);
+  CHECK(values(rows(data)) == values(whole(data)));
+  CHECK(values(rows(data[0])) == values(whole(data[{ktape::Slice(0, 1)}])));
+  CHECK_THROWS_WITH_AS(rows(K::ones({2, 3})), doctest::Contains("must have min_ndim=1, shape[-1]=2"),
+                       ktape::ValueError);
+  const nn::Normalization scalars({.axis = None});
+  scalars.adapt(Dataset::from_tensor_slices({K::constant({1., 2., 3.})}));
+  CHECK(values(scalars.mean()) == Values{2});
+  const nn::Normalization built({.axis = None});
+  built.build({None, 3});
+  built.adapt(K::constant({{1., 3.}, {2., 2.}}));
+  CHECK(values(built.mean()) == Values{2});
+}
+
+TEST_CASE("layers adapt to lists of numbers") {
+  nn::Discretization bins({.num_bins = 2});
+  bins.adapt({{1., 2.}, {3., 4.}});
+  CHECK(values(bins(K::constant({0., 9.}))) == Values{0, 1});
+  nn::Discretization same({.num_bins = 2});
+  same.adapt(std::vector<std::vector<float>>{{1, 2}, {3, 4}});
+  CHECK(values(same(K::constant({0., 9.}))) == Values{0, 1});
+  const std::int64_t large = (std::int64_t{1} << 60) + 1;
+  nn::IntegerLookup lookup;
+  lookup.adapt({large, large, std::int64_t{7}});
+  CHECK(lookup.get_vocabulary() == std::vector<std::int64_t>{-1, large, 7});
+  lookup.adapt(std::vector<int>{5, 5, 6});
+  CHECK(lookup.get_vocabulary() == std::vector<std::int64_t>{-1, 5, 6});
+  lookup.adapt({{8, 8}, {9, 8}});
+  CHECK(lookup.get_vocabulary() == std::vector<std::int64_t>{-1, 8, 9});
+  CHECK_THROWS_AS(lookup.adapt({{1, 2}, {3}}), ktape::ValueError);
+  CHECK_THROWS_AS(lookup.adapt(Tensor()), ktape::ValueError);
+  CHECK(lookup.get_vocabulary() == std::vector<std::int64_t>{-1, 8, 9});
+}
+
 TEST_CASE("normalization is made from the configs that Keras writes") {
   const nn::Layer layer = from(R"({"class_name": "Normalization", "config": {"name": "n", "trainable": true,
       "dtype": {"module": "keras", "class_name": "DTypePolicy", "config": {"name": "float32"}},
