@@ -19,9 +19,9 @@ namespace ktape::nn::onnx {
 /// stand in any order. Nodes of float16 compute in float32, as in ONNX Runtime; outputs have the dtypes of the file.
 ///
 /// Throws IOError, naming the file, for a file that is missing, truncated or not a model, for a graph with a
-/// cycle or a tensor that nothing makes, and for external data outside of the folder, also behind symbolic links. Throws ValueError, naming
-/// the operators, their domain and how many nodes use them, for operators that the library does not have, and
-/// for another opset. Errors of a call name the node.
+/// cycle or a tensor that nothing makes, and for external data that are not in the folder of the file, or that a
+/// symbolic link in the folder takes from elsewhere. Throws ValueError, naming the operators, their domain and how many
+/// nodes use them, for operators that the library does not have, and for another opset. Errors of a call name the node.
 ///
 ///     nn::Model model = nn::onnx::load("resnet50.onnx");
 ///     Tensor y = model.predict(images);

@@ -64,7 +64,7 @@ const OperatorTable& operator_table() {
     for (const auto add :
          {add_elementwise, add_activations, add_reductions, add_shapes, add_indexing, add_convolutions,
           add_pooling, add_normalizations, add_products, add_resizing, add_recurrent, add_sampling,
-          add_detection, add_quantization, add_losses, add_control_flow})
+          add_signal, add_detection, add_quantization, add_losses, add_control_flow})
       add(all);
     return all;
   }();

@@ -78,6 +78,7 @@ void add_products(OperatorTable& table);
 void add_resizing(OperatorTable& table);
 void add_recurrent(OperatorTable& table);
 void add_sampling(OperatorTable& table);
+void add_signal(OperatorTable& table);
 void add_detection(OperatorTable& table);
 void add_quantization(OperatorTable& table);
 void add_losses(OperatorTable& table);

@@ -68,6 +68,8 @@ void add_indexing_rows(RowTable& operations);
 void add_product_rows(RowTable& operations);
 void add_convolution_rows(RowTable& operations);
 void add_composed_rows(RowTable& operations);
+void add_array_rows(RowTable& operations);
+void add_signal_rows(RowTable& operations);
 void add_creation_symbols(RowTable& symbols);
 void add_product_symbols(RowTable& symbols);
 void add_convolution_symbols(RowTable& symbols);

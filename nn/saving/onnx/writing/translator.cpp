@@ -14,8 +14,9 @@ namespace {
 const RowTable& operation_rows() {
   static const RowTable rows = [] {
     RowTable all;
-    for (const auto add : {add_elementwise_rows, add_activation_rows, add_reduction_rows, add_shape_rows,
-                           add_indexing_rows, add_product_rows, add_convolution_rows, add_composed_rows})
+    for (const auto add :
+         {add_elementwise_rows, add_activation_rows, add_reduction_rows, add_shape_rows, add_indexing_rows,
+          add_product_rows, add_convolution_rows, add_composed_rows, add_array_rows, add_signal_rows})
       add(all);
     return all;
   }();
@@ -47,6 +48,25 @@ const RowTable& layer_rows() {
 const Row* found(const RowTable& rows, const std::string& name) {
   const auto at = rows.find(name);
   return at == rows.end() ? nullptr : &at->second;
+}
+
+/// Returns why an operation has no row.
+std::string why_not(const std::string& operation) {
+  static const std::pair<const char*, std::vector<const char*>> reasons[] = {
+      {"no operator of ONNX factorizes or inverts matrices",
+       {"Cholesky", "CholeskyInverse", "Eig", "Eigh", "Inv", "Logdet", "Lstsq", "LuFactor", "MatrixPower",
+        "MatrixRank", "PerspectiveTransform", "Pinv", "Qr", "Slogdet", "Solve", "SolveTriangular", "SVD"}},
+      {"no operator of ONNX computes this function", {"Erfinv", "Gammainc", "Gcd", "I0", "Lcm"}},
+      {"no operator of ONNX reads the bits of numbers", {"Nextafter", "View"}},
+      {"no operator of ONNX aligns labels and time steps",
+       {"CTCDecode", "CTCLoss", "ctc_batch_cost", "ctc_decode"}},
+      {"it draws random numbers", {"ElasticTransform"}},
+      {"the number of images must be known, as with the batch_size of nn::Input", {"AffineTransform"}},
+  };
+  for (const auto& [reason, names] : reasons)
+    if (std::find(names.begin(), names.end(), operation) != names.end())
+      return "the operation " + operation + ": " + reason;
+  return "the export has no form for the operation " + operation;
 }
 
 }  // namespace
@@ -215,7 +235,7 @@ Names Translator::of_symbol(const Symbol& symbol) {
   const std::optional<OperationCall> call = operation_of(symbol, true);
   if (!call) bare.fail("the export has no form for the op");
   const Row* const row = found(operation_rows(), call->operation().name);
-  if (!row) bare.fail("the export has no form for the operation " + std::string(call->operation().name));
+  if (!row) bare.fail(why_not(call->operation().name));
   return (*row)({graph_, *this, symbol, &*call});
 }
 

@@ -58,3 +58,27 @@ TEST_CASE("onnx: masks of layers reach the layers that use them") {
   });
   check.run();
 }
+
+TEST_CASE("onnx: a refusal names the operation and says why") {
+  namespace ops = ktape::ops;
+  const Files files;
+  using Function = Tensor (*)(const Tensor&);
+  const std::pair<Function, const char*> cases[] = {
+      {[](const Tensor& x) { return ops::inv(x); },
+       "(the operation Solve: no operator of ONNX factorizes or inverts matrices)"},
+      {[](const Tensor& x) { return ops::erfinv(x); },
+       "(the operation Erfinv: no operator of ONNX computes this function)"},
+      {[](const Tensor& x) { return K::cast(ops::view(x, "int32"), "float32"); },
+       "(the operation View: no operator of ONNX reads the bits of numbers)"},
+      {[](const Tensor& x) { return ops::elastic_transform(K::expand_dims(x, -1)); },
+       "(the operation ElasticTransform: it draws random numbers)"},
+      {[](const Tensor& x) { return ops::affine_transform(K::expand_dims(x, -1), K::zeros({8})); },
+       "(the operation AffineTransform: the number of images must be known, as with the batch_size of "
+       "nn::Input)"},
+  };
+  for (const auto& [f, reason] : cases) {
+    const Tensor in = nn::Input({4, 4});
+    CHECK_THROWS_WITH_AS(nn::Model(in, f(in)).export_to(files.folder() + "/m.onnx"), Contains(reason),
+                         ktape::ValueError);
+  }
+}
