@@ -138,15 +138,21 @@ std::vector<std::string> images_below(const files::path& folder, bool follow_lin
   return paths;
 }
 
-/// Fails without images, and warns of images that cannot be read.
+/// Returns how many images cannot be read, and the first of them; empty if there are none.
+std::string left_out(const Found& found) {
+  if (found.left_out.empty()) return "";
+  return std::to_string(found.left_out.size()) + " of other formats, the first " +
+         *std::min_element(found.left_out.begin(), found.left_out.end());
+}
+
 void expect_images(const Found& found, const std::string& directory) {
-  std::string others;
-  if (!found.left_out.empty())
-    others = std::to_string(found.left_out.size()) + " of other formats, the first " +
-             *std::min_element(found.left_out.begin(), found.left_out.end());
+  const std::string others = left_out(found);
   if (found.paths.empty())
     fail_folder(directory, "no PNG, JPEG, PPM, PGM or PBM images" + (others.empty() ? "" : ", " + others));
-  if (!others.empty())
+}
+
+void warn_of_left_out(const Found& found) {
+  if (const std::string others = left_out(found); !others.empty())
     std::cerr << "Warning: [" << op << "] images must be PNG, JPEG, PPM, PGM or PBM files: " << others
               << ", are left out\n";
 }
@@ -256,28 +262,15 @@ ImageLabels::ImageLabels(const char* inferred) {
     fail("[", op, "] labels must be 'inferred', None or a list of classes: received labels='", inferred, "'");
 }
 
-ImageDatasets image_datasets_from_directory(const std::string& directory, ImageFolderOptions options) {
-  if (options.validation_split == 0)
-    fail("[image_datasets_from_directory] validation_split must be in (0, 1): received validation_split=0");
-  if (!options.subset.empty() && options.subset != "both")
-    fail("[image_datasets_from_directory] subset must be 'both', or be left out: received subset='",
-         options.subset, "'");
-  if (!options.seed) options.seed = static_cast<std::int64_t>(K::random_key());
-  const auto part = [&](const char* subset) {
-    options.subset = subset;
-    return image_dataset_from_directory(directory, options);
-  };
-  ImageDataset training = part("training");
-  return {std::move(training), part("validation")};
-}
+namespace {
 
-ImageDataset image_dataset_from_directory(const std::string& directory, const ImageFolderOptions& given) {
-  ImageFolderOptions options = given;
+ImageDataset dataset_of(const std::string& directory, ImageFolderOptions options, bool warns) {
   if (!options.labels.inferred() && !options.labels.list()) options.label_mode = "none";
   check_options(options);
   const int channels = channels_of(op, options.color_mode);
   op_helpers::expect_interpolation(op, options.interpolation);
   auto found = std::make_shared<Found>(find_images(directory, options));
+  if (warns) warn_of_left_out(*found);
   const std::int64_t classes = std::ssize(found->class_names);
   if (options.label_mode == "binary" && classes != 2)
     fail("[", op, "] label_mode 'binary' needs two classes: received ", classes);
@@ -301,6 +294,27 @@ ImageDataset image_dataset_from_directory(const std::string& directory, const Im
       {.num_parallel_calls = options.num_parallel_calls});
   if (options.batch_size) dataset = dataset.batch(*options.batch_size);
   return {dataset, found->class_names, found->paths};
+}
+
+}  // namespace
+
+ImageDataset image_dataset_from_directory(const std::string& directory, const ImageFolderOptions& options) {
+  return dataset_of(directory, options, true);
+}
+
+ImageDatasets image_datasets_from_directory(const std::string& directory, ImageFolderOptions options) {
+  if (options.validation_split == 0)
+    fail("[image_datasets_from_directory] validation_split must be in (0, 1): received validation_split=0");
+  if (!options.subset.empty() && options.subset != "both")
+    fail("[image_datasets_from_directory] subset must be 'both', or be left out: received subset='",
+         options.subset, "'");
+  if (!options.seed) options.seed = static_cast<std::int64_t>(K::random_key());
+  const auto part = [&](const char* subset) {
+    options.subset = subset;
+    return dataset_of(directory, options, options.subset == "training");
+  };
+  ImageDataset training = part("training");
+  return {std::move(training), part("validation")};
 }
 
 }  // namespace ktape::data

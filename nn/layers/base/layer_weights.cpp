@@ -1,7 +1,10 @@
+#include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/base/structure_version.hpp>
 #include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/autograd/reading.hpp>
 #include <ktape/nn/core/loading.hpp>
+#include <ktape/nn/core/rethrow.hpp>
 #include <ktape/nn/layers/base/call_reports.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/ops/settings/config.hpp>
@@ -155,13 +158,19 @@ void Layer::set_weights(const std::vector<Tensor>& values) const {
   if (values.size() != all.size())
     fail("[", name(), "] set_weights must be given one value for each of the ", all.size(),
          " weights: received ", values.size());
+  expect_defined("set_weights", "values", values);
   for (std::size_t i = 0; i < all.size(); ++i)
     if (values[i].shape() != all[i].shape())
       fail("[", name(), "] a value must have the shape ", all[i].shape(), " of the weight '", all[i].name(),
            "': received shape=", values[i].shape());
   std::vector<std::pair<Assignable, ArrayLike>> pairs;
   for (std::size_t i = 0; i < all.size(); ++i) pairs.emplace_back(all[i], values[i]);
-  K::batch_set_value(pairs);
+  const CalledOp called("set_weights");
+  try {
+    K::batch_set_value(pairs);
+  } catch (const Error&) {
+    rethrow_with([&](const Error& error) { return error.what() + (" (a weight of '" + name() + "')"); });
+  }
 }
 
 namespace {

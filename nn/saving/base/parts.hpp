@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/nn/core/config.hpp>
+#include <ktape/nn/core/rethrow.hpp>
 
 #include <string>
 
@@ -12,30 +13,22 @@ std::string folder_of(const std::string& path);
 /// Returns a relative path without empty parts and "."; empty for a path that leads out of the folder.
 std::string path_inside(const std::string& path);
 
-/// Returns `path_inside(name)` for a file that `path` names; empty, too, where symbolic links lead out of the folder
-/// of `path`. If `path` itself is a link, the folder of the file behind the link is allowed: caches of models store
-/// all files of a model in such a folder.
+/// Returns `path_inside(name)`, where the file `path` names another file of its folder. Returns an empty string if `name`
+/// leads out of that folder, also by symbolic links. If `path` is itself a link, files in the folder of the file to which
+/// it points are allowed, too: a cache of models may keep all files of a model there and show links to them.
 std::string path_beside(const std::string& path, const std::string& name);
 
 /// Returns f(); errors of the library that do not name the file, such as those of a layer whose config the file has,
 /// get its name.
 template <class F>
 auto naming_file(const std::string& path, const F& f) {
-  const auto add_name = [&]<class E>(const E& error) {
-    const std::string text = error.what();
-    if (text.find(path) == std::string::npos) fail<E>(text, " (in the file ", path, ')');
-  };
   try {
     return f();
-  } catch (const ValueError& error) {
-    add_name(error);
-    throw;
-  } catch (const TypeError& error) {
-    add_name(error);
-    throw;
-  } catch (const IOError& error) {
-    add_name(error);
-    throw;
+  } catch (const Error&) {
+    rethrow_with([&](const Error& error) {
+      const std::string text = error.what();
+      return text.find(path) == std::string::npos ? text + " (in the file " + path + ')' : text;
+    });
   }
 }
 

@@ -150,6 +150,13 @@ TEST_CASE("image_dataset_from_directory: a warning counts images of other format
   CHECK(log.find("[image_dataset_from_directory] images must be PNG, JPEG, PPM, PGM or PBM files: 2 of other "
                  "formats, the first " +
                  files.folder() + "/cats/2.BMP, are left out") != std::string::npos);
+  {
+    const CapturedStderr captured;
+    data::image_datasets_from_directory(files.folder(), {.validation_split = 0.5});
+    log = captured.text();
+  }
+  CHECK(log.find("are left out") != std::string::npos);
+  CHECK(log.find("are left out") == log.rfind("are left out"));
   const Files others;
   others.write("cats/1.webp", "RIFF");
   CHECK_THROWS_WITH_AS(data::image_dataset_from_directory(others.folder()),

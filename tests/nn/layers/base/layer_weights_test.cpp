@@ -83,5 +83,12 @@ TEST_CASE("values that do not fit the weights change nothing") {
                        ValueError);
   CHECK_THROWS_WITH_AS(dense.set_weights({K::ones({4, 3}), K::ones({4})}),
                        Contains("of the weight 'scores/bias'"), ValueError);
+  CHECK_THROWS_WITH_AS(dense.set_weights({K::ones({4, 3}), Tensor()}),
+                       Contains("[set_weights] values[1] must be a tensor"), ValueError);
+  CHECK_THROWS_WITH_AS(dense.set_weights({K::ones({4, 3}), K::placeholder({3})}),
+                       Contains("[set_weights] a symbolic tensor has a value only inside a function"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(dense.set_weights({K::ones({4, 3}), K::placeholder({3})}),
+                       Contains("(a weight of 'scores')"), ValueError);
   CHECK(K::max(dense.weights()[0]).item() != 1);
 }
