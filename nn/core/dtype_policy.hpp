@@ -105,6 +105,8 @@ class DTypePolicyMap : public DTypePolicy {
   DTypePolicy default_policy() const;
   /// Returns the policy of a path, see `for_path`.
   DTypePolicy operator[](const std::string& path) const { return for_path(path); }
+  template <std::integral T>
+  DTypePolicy operator[](T) const = delete;  // 0 would be a null string
   /// Adds an entry. Throws ValueError for a key that the map has, and for a key that is no regular expression.
   void set(const std::string& key, const DTypePolicy& policy);
   /// Removes an entry. Throws ValueError for a key that the map lacks.

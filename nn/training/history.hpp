@@ -23,6 +23,8 @@ class History : public Callback {
   /// Returns the numbers with a name, one for each epoch that reported the name. Throws ValueError, with the
   /// nearest known names, for an unknown name.
   const std::vector<double>& operator[](const std::string& name) const;
+  template <std::integral T>
+  const std::vector<double>& operator[](T) const = delete;  // 0 would be a null string
   const std::vector<double>& at(const std::string& name) const { return (*this)[name]; }
   bool contains(const std::string& name) const;
   std::size_t count(const std::string& name) const { return contains(name) ? 1 : 0; }

@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 
+#include <concepts>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,8 @@ class Logs {
   /// Returns the number with a name. Throws ValueError, with the nearest known names, for an unknown name.
   double at(const std::string& name) const;
   double operator[](const std::string& name) const { return at(name); }
+  template <std::integral T>
+  double operator[](T) const = delete;  // 0 would be a null string
   /// Sets the number of a name. A known name keeps its position; a new name is appended.
   void set(const std::string& name, double value);
   /// Sets all numbers of other logs, with a prefix before each name.

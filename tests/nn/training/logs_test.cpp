@@ -1,3 +1,5 @@
+#include <ktape/nn/core/dtype_policy.hpp>
+#include <ktape/nn/training/history.hpp>
 #include <ktape/nn/training/logs.hpp>
 #include <ktape/ops/creation.hpp>
 
@@ -24,6 +26,15 @@ TEST_CASE("logs hold numbers under names, in order; tensors of one element are n
   CHECK(names == "loss step mae ");
   CHECK_THROWS_AS(Logs({{"pair", K::ones({2})}}), ValueError);
 }
+
+template <class T>
+constexpr bool takes_places = requires(const T& logs) {
+  logs[0];
+}
+|| requires(const T& logs, int place) { logs[place]; };
+static_assert(!takes_places<Logs> && !takes_places<ktape::nn::History> &&
+                  !takes_places<ktape::nn::DTypePolicyMap>,
+              "0 would be a null string");
 
 TEST_CASE("a known name keeps its position, a new name is appended") {
   Logs logs{{"a", 1}, {"b", 2}};
