@@ -274,9 +274,9 @@ class ModelImpl : public LayerImpl {
   explicit ModelImpl(std::string class_name = "Model", const LayerOptions& options = {});
   ~ModelImpl() override;
 
-  /// Sets the losses, the optimizer and the metrics of training: implements `Model::compile`. A class may have a
-  /// `compile` with arguments of its own, which calls this one, and which stands in the place of this one in
-  /// handles of the class:
+  /// Sets the losses, the optimizer and the metrics of training: implements `Model::compile`. A class may declare a
+  /// `compile` with other arguments, which calls this function. `compile` of a handle of the class then takes these
+  /// arguments:
   ///
   ///     void compile(const nn::Optimizer& optimizer, const nn::Loss& distillation_loss, double alpha) {
   ///       nn::ModelImpl::compile({.optimizer = optimizer, .metrics = {"mae"}});

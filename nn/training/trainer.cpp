@@ -235,7 +235,8 @@ std::size_t Trainer::output_count() const {
 }
 
 /// Returns the targets of an output. The targets of a batch are one tensor for each output, or one for each
-/// output with a loss. Without losses, as for a step with a loss of its own, the first outputs have targets.
+/// output with a loss. If no output has a loss, because the model's own `train_step` computes the loss, the targets belong
+/// to the first outputs.
 const Tensor* Trainer::targets_of(const Batch& batch, std::size_t at) const {
   const bool has_losses = std::any_of(outputs_.begin(), outputs_.end(),
                                       [](const Output& output) { return output.loss.defined(); });

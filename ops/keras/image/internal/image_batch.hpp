@@ -17,7 +17,8 @@ struct ImageBatch {
   /// batch.
   ImageBatch(const char* op, const char* name, const Tensor& given,
              const std::optional<std::string>& data_format, int axes = 2);
-  /// Returns images, which may have more axes behind the channels, in the layout that was given.
+  /// Returns a result for `images` in the layout of the user's images: the channels where they were, and no batch axis if
+  /// there was none. The result is (batch, spatial..., channels), perhaps with more axes after the channels.
   Tensor restored(const Tensor& x) const;
 
   Tensor images;  ///< (batch, spatial..., channels)
