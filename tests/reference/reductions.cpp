@@ -85,7 +85,8 @@ Array crossentropy_gradient(const Array& x, const Array& target, const Array& g)
 
 Array share_by_ties(const Array& x, const Array& y, const Array& g, std::size_t axis) {
   const Array ties = xt::cast<double>(xt::equal(x, y));
-  return ties / reference::sum(ties, Axes{axis}, true) * g;
+  const Array shares = ties / reference::sum(ties, Axes{axis}, true) * g;
+  return xt::where(xt::equal(g, 0.), 0., shares);
 }
 
 Array layer_normalization(const Array& x, const Array& gamma, const Array& beta, double epsilon) {
