@@ -5,6 +5,7 @@
 #include <clang/Sema/Sema.h>
 #include <ktape/interactive/clang/completion.hpp>
 #include <ktape/interactive/clang/input_validator.hpp>
+#include <ktape/interactive/clang/lookup.hpp>
 
 #include <algorithm>
 #include <set>
@@ -43,6 +44,8 @@ class Collector : public clang::CodeCompleteConsumer {
   static llvm::StringRef word(const clang::CodeCompletionResult& result, bool is_file) {
     switch (result.Kind) {
       case clang::CodeCompletionResult::RK_Declaration: {
+        const auto* field = llvm::dyn_cast<clang::FieldDecl>(result.Declaration);
+        if (field && is_by_name(*field)) return "";
         const clang::IdentifierInfo* name = result.Declaration->getIdentifier();
         return name ? name->getName() : "";
       }

@@ -1,4 +1,5 @@
 #include <ktape/interactive/clang/hints.hpp>
+#include <ktape/interactive/clang/lookup.hpp>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
@@ -44,7 +45,8 @@ std::vector<std::string> undeclared(const std::string& messages) {
 }
 
 void collect_fields(const clang::CXXRecordDecl& record, std::vector<std::string>& names) {
-  for (const clang::FieldDecl* field : record.fields()) names.push_back(field->getNameAsString());
+  for (const clang::FieldDecl* field : record.fields())
+    if (!is_by_name(*field)) names.push_back(field->getNameAsString());
   for (const clang::CXXBaseSpecifier& base : record.bases())
     if (const auto* of_base = base.getType()->getAsCXXRecordDecl(); of_base && of_base->hasDefinition())
       collect_fields(*of_base->getDefinition(), names);

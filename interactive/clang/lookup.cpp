@@ -141,11 +141,19 @@ std::vector<const clang::FunctionDecl*> functions_of(clang::NamedDecl* found) {
   if (const clang::FunctionDecl* function = found->getUnderlyingDecl()->getAsFunction()) return {function};
   const auto* record = llvm::dyn_cast_or_null<clang::CXXRecordDecl>(as_context(found));
   if (!record || !record->hasDefinition()) return {};
-  const auto constructors = record->getDefinition()->ctors();
-  return {constructors.begin(), constructors.end()};
+  std::vector<const clang::FunctionDecl*> constructors;
+  for (clang::Decl* member : record->getDefinition()->decls())
+    if (const clang::FunctionDecl* function = member->getAsFunction())  // of a template, too
+      if (llvm::isa<clang::CXXConstructorDecl>(function)) constructors.push_back(function);
+  return constructors;
 }
 
 }  // namespace
+
+bool is_by_name(const clang::FieldDecl& field) {
+  const auto* type = field.getType()->getAsCXXRecordDecl();
+  return type && type->getName() == "ByName";
+}
 
 std::vector<Interpreter::OptionStruct> NameLookup::options(const std::string& name) {
   std::vector<Interpreter::OptionStruct> options;
@@ -155,13 +163,19 @@ std::vector<Interpreter::OptionStruct> NameLookup::options(const std::string& na
         const auto* record = parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
         if (!record || !record->hasDefinition() || !record->getName().ends_with("Options")) continue;
         const std::string of = record->getNameAsString();
-        if (llvm::any_of(options, [&](const auto& one) { return one.name == of; })) continue;
-        options.push_back({of});
-        for (const clang::ParmVarDecl* before : function->parameters())
-          if (before != parameter) options.back().arguments.push_back(before->getNameAsString());
+        std::vector<std::string> others;
+        for (const clang::ParmVarDecl* other : function->parameters())
+          if (other != parameter) others.push_back(other->getNameAsString());
+        const auto known = llvm::find_if(options, [&](const auto& one) { return one.name == of; });
+        if (known != options.end()) {
+          if (others.size() > known->arguments.size()) known->arguments = others;
+          continue;
+        }
+        options.push_back({of, others});
         for (const clang::FieldDecl* field : record->getDefinition()->fields())
-          options.back().fields.emplace_back(field->getNameAsString(),
-                                             place(*field, field->getLocation(), field->getEndLoc()));
+          if (!is_by_name(*field))
+            options.back().fields.emplace_back(field->getNameAsString(),
+                                               place(*field, field->getLocation(), field->getEndLoc()));
       }
   return options;
 }

@@ -4,6 +4,9 @@
 
 namespace ktape::interactive {
 
+/// Returns whether a member of a struct of options is no option (nn/core/by_name.hpp).
+bool is_by_name(const clang::FieldDecl& field);
+
 /// Looks up names of a session without running code.
 class NameLookup {
  public:

@@ -24,6 +24,7 @@ TEST_CASE("a class is described by its own text, its options and its family") {
         "This family of classes:", "nn::Conv2D(16, 3, {.strides = 2"})
     CHECK(holds(said, text));
   CHECK(!holds(said, "class Conv1D"));
+  CHECK(!holds(said, ".by_name"));
 }
 
 TEST_CASE("every layer, loss, optimizer, metric and callback that is asked for has its own text") {
