@@ -100,7 +100,7 @@ Tensor ones_like(const Tensor& x, DType dtype);
 
 /// Returns the identity matrix: `size` rows and columns for a number, rows by columns for a pair. `K.eye`.
 ///
-///     std::cout << K::eye(2);
+///     std::cout << K::eye(2, {.dtype = "int32"});
 Tensor eye(const ShapeLike& size, const CreationOptions& options = {});
 Tensor eye(const ShapeLike& size, DType dtype);
 

@@ -2,6 +2,7 @@
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${ninja} -C ${build} -t commands ktape_all OUTPUT_VARIABLE made COMMAND_ERROR_IS_FATAL ANY)
 file(GLOB_RECURSE scripts ${build}/cmake_install.cmake)
+list(FILTER scripts EXCLUDE REGEX "^${build}/tests/")  # of projects that other tests make
 set(binaries)
 foreach(script IN LISTS scripts)
   file(STRINGS ${script} lines REGEX "TYPE (SHARED_LIBRARY|MODULE|EXECUTABLE)[^\"]*FILES")

@@ -113,7 +113,7 @@ struct MaskingOptions {
 /// A layer that masks the time steps whose features all equal mask_value, and sets these steps to 0. The
 /// input is (batch, steps, ...).
 ///
-///     nn::Masking layer(0.);
+///     nn::Masking layer({.mask_value = 0});
 ///     Tensor y = layer(K::constant({{{1.}, {0.}}}));
 ///     std::cout << y.shape() << " " << nn::mask_of(y);
 class Masking : public Layer {
@@ -174,7 +174,7 @@ struct LambdaOptions {
 ///
 /// For example:
 ///
-///     nn::Lambda scale([](const Tensor& x) { return x / 255.f; });
+///     nn::Lambda scale({.function = [](const Tensor& x) { return x / 255.f; }});
 ///     std::cout << scale(K::constant({51., 255.}));
 class Lambda : public Layer {
  public:

@@ -27,7 +27,7 @@ struct ZeroPadding1DOptions {
 /// Zero padding of sequences: adds zeros before the first and after the last step of (batch, steps,
 /// features). Throws ValueError for a negative padding.
 ///
-///     nn::ZeroPadding1D layer(1);
+///     nn::ZeroPadding1D layer({.padding = 1});
 ///     std::cout << layer(K::random_normal({2, 4, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class ZeroPadding1D : public Layer {
@@ -50,7 +50,7 @@ struct ZeroPaddingOptions {
 
 /// Zero padding of height and width. Throws ValueError for a negative padding.
 ///
-///     nn::ZeroPadding2D layer({1, 2});
+///     nn::ZeroPadding2D layer({.padding = {1, 2}});
 ///     std::cout << layer(K::random_normal({2, 4, 4, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class ZeroPadding2D : public Layer {
@@ -86,7 +86,7 @@ struct Cropping1DOptions {
 /// Cropping of sequences: removes the first and the last steps of (batch, steps, features). Throws ValueError
 /// for a negative cropping, and for a cropping that removes all steps.
 ///
-///     nn::Cropping1D layer(1);
+///     nn::Cropping1D layer({.cropping = 1});
 ///     std::cout << layer(K::random_normal({2, 4, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class Cropping1D : public Layer {
@@ -110,7 +110,7 @@ struct Cropping2DOptions {
 /// Cropping of height and width. Throws ValueError for a negative cropping, and for a cropping that removes
 /// all pixels.
 ///
-///     nn::Cropping2D layer({{1, 0}, {0, 2}});
+///     nn::Cropping2D layer({.cropping = {{1, 0}, {0, 2}}});
 ///     std::cout << layer(K::random_normal({2, 4, 4, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class Cropping2D : public Layer {
@@ -134,7 +134,7 @@ struct Cropping3DOptions {
 /// Cropping of three spatial axes. Throws ValueError for a negative cropping, and for a cropping that removes
 /// all voxels.
 ///
-///     nn::Cropping3D layer(1);
+///     nn::Cropping3D layer({.cropping = 1});
 ///     std::cout << layer(K::random_normal({1, 4, 4, 4, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class Cropping3D : public Layer {
@@ -155,7 +155,7 @@ struct UpSampling1DOptions {
 
 /// Upsampling of sequences: repeats each step `size` times. Throws ValueError for a size below 1.
 ///
-///     nn::UpSampling1D layer(2);
+///     nn::UpSampling1D layer({.size = 2});
 ///     std::cout << layer(K::random_normal({2, 4, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class UpSampling1D : public Layer {
@@ -203,7 +203,7 @@ struct UpSampling3DOptions {
 /// Upsampling of volumes: repeats each voxel `size` times along each spatial axis. Throws ValueError for a
 /// size below 1.
 ///
-///     nn::UpSampling3D layer(2);
+///     nn::UpSampling3D layer({.size = 2});
 ///     std::cout << layer(K::random_normal({1, 2, 2, 2, 3})).shape()
 ///               << " weights: " << layer.count_params();
 class UpSampling3D : public Layer {

@@ -35,7 +35,7 @@ struct ReshapeOptions {
 /// target_shape may be -1: the layer computes the extent from the size of a sample. Throws ValueError if the
 /// number of elements of a sample would change.
 ///
-///     nn::Reshape layer({6, 2});
+///     nn::Reshape layer({.target_shape = {6, 2}});
 ///     std::cout << layer(K::random_normal({2, 3, 4})).shape()
 ///               << " weights: " << layer.count_params();
 class Reshape : public Layer {
@@ -58,7 +58,7 @@ struct PermuteOptions {
 /// A layer that permutes the axes of a sample: axis d of the output is axis dims[d - 1] of the input. Axes
 /// count from 1, because axis 0 is the batch axis.
 ///
-///     nn::Permute layer({2, 1});
+///     nn::Permute layer({.dims = {2, 1}});
 ///     std::cout << layer(K::random_normal({2, 3, 4})).shape()
 ///               << " weights: " << layer.count_params();
 class Permute : public Layer {
@@ -79,7 +79,7 @@ struct RepeatVectorOptions {
 
 /// A layer that repeats each sample n times: (batch, features) becomes (batch, n, features).
 ///
-///     nn::RepeatVector layer(3);
+///     nn::RepeatVector layer({.n = 3});
 ///     std::cout << layer(K::random_normal({2, 4})).shape()
 ///               << " weights: " << layer.count_params();
 class RepeatVector : public Layer {

@@ -56,7 +56,7 @@ struct RNNOptions {
 
 /// A recurrent layer that runs a cell, or stacked cells, over the steps.
 ///
-///     nn::StackedRNNCells cells({nn::GRUCell(8), nn::LSTMCell(4)});
+///     nn::StackedRNNCells cells({.cells = {nn::GRUCell(8), nn::LSTMCell(4)}});
 ///     nn::RNN layer(cells), sequences(cells, {.return_sequences = true});
 ///     std::cout << layer(K::ones({2, 5, 3})).shape() << " "
 ///               << sequences(K::ones({2, 5, 3})).shape();

@@ -55,7 +55,7 @@ struct TimeDistributedOptions {
 ///
 /// For example:
 ///
-///     nn::TimeDistributed layer(nn::Dense(4));
+///     nn::TimeDistributed layer({.layer = nn::Dense({.units = 4})});
 ///     std::cout << layer(K::ones({2, 5, 3})).shape();
 class TimeDistributed : public Layer {
  public:
