@@ -136,8 +136,8 @@ Tensor bincount(const Tensor& x, const Tensor& weights, std::int64_t minlength) 
   if (weights.defined() && !compatible(weights.shape(), x.shape()))
     fail("[bincount] weights must have the shape of x, ", x.shape(), ": received weights=", weights.shape());
   if (minlength < 0) fail("[bincount] minlength must be at least 0: received minlength=", minlength);
-  const Tensor counted = weights.defined() ? op_helpers::counted("bincount", weights)
-                                           : K::ones_like(x, {.dtype = DType::Int32});
+  const Tensor counted =
+      weights.defined() ? op_helpers::counted("bincount", weights) : K::ones_like(x, {.dtype = DType::Int32});
   if (is_symbolic(x, counted)) {
     Shape shape = x.shape();
     shape[-1] = None;
