@@ -8,10 +8,14 @@ import { join } from "node:path";
 export const findChromium = () =>
   ["chromium", "chromium-browser", "google-chrome"].find((name) => spawnSync(name, ["--version"]).status === 0);
 
+const seconds = 60;
+
 /// A browser, which close() ends. tab(url) opens a tab; its run(expression) returns the value of an expression of JavaScript.
 export function startBrowser(chromium) {
   const profile = mkdtempSync(join(tmpdir(), "ktape-chromium-"));
-  const options = ["--headless", "--disable-gpu", "--remote-debugging-pipe", "--allow-file-access-from-files", `--user-data-dir=${profile}`];
+  // A tab that is not in front would load and run its page later, or never.
+  const options = ["--headless", "--disable-gpu", "--remote-debugging-pipe", "--allow-file-access-from-files", `--user-data-dir=${profile}`,
+    "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows", "--disable-background-timer-throttling"];
   if (process.getuid() === 0) options.push("--no-sandbox");  // which Chromium asks of root
   const child = spawn(chromium, options, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
   const answers = new Map(), loads = new Map();
@@ -27,7 +31,10 @@ export function startBrowser(chromium) {
   });
   const send = async (method, params, sessionId) => {
     const id = ++last;
-    const answer = new Promise((resolve) => answers.set(id, resolve));
+    const answer = new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`${method}: Chromium did not answer in ${seconds} seconds`)), 1000 * seconds);
+      answers.set(id, (message) => { clearTimeout(late); resolve(message); });
+    });
     child.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
     const { result, error } = await answer;
     if (error) throw new Error(`${method}: ${error.message}`);

@@ -43,7 +43,8 @@ async function faults(address, body, widths, theme) {
   page.body.innerHTML = body;
   page.body.dataset.theme = theme;
   frame.contentWindow.typesetFormulas();
-  await Promise.all([...page.images].map((image) => image.decode().catch(() => {})));
+  const loaded = (image) => image.complete ? Promise.resolve() : new Promise((resolve) => (image.onload = image.onerror = resolve));
+  await Promise.all([...page.images].map((image) => { image.loading = "eager"; return loaded(image); }));
   const words = (element) => `${element.localName} "${element.textContent.trim().slice(0, 60).replace(/\s+/g, " ")}"`;
   const measure = (width) => {
     frame.style.width = `${width}px`;
