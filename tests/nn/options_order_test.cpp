@@ -83,7 +83,7 @@ const std::vector<std::pair<std::string, std::string>> structs = {
     {"models.Model.export", "nn::ExportOptions"},
 };
 
-/// What Keras passes on to Layer, with Layer's order of these arguments.
+/// The arguments that Keras's layers take as **kwargs and pass to Layer, in the order of LayerOptions.
 const Names of_layers = {
     "activity_regularizer", "input_shape", "batch_input_shape", "trainable", "dtype", "name"};
 

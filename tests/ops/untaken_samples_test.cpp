@@ -1,5 +1,5 @@
-// Samples and steps that a program does not take do not reach the gradients of the others and of the weights, of the first and
-// the second order, whatever they hold: every op that computes samples, or steps, apart from those behind them.
+// Samples that a program does not take change no gradient of other samples or of weights, of the first or second order,
+// whatever numbers they hold. Ops are those that compute each sample alone, or each step from itself and earlier steps.
 #include <ktape/ktape.hpp>
 
 #include "../close.hpp"

@@ -50,13 +50,13 @@ Tensor whole_numbers(const Integers& numbers) {
 
 // --- Shapes -----------------------------------------------------------------------------------------------
 
-/// Repeats each slice of an axis by a number of its own.
+/// Repeats the slices of an axis: one number for all, or a number for each slice.
 Tensor repeated(const Translation& t) {
   const bool flat = !t.call->has("axis");
   const Tensor given = t.call->tensor("x"), x = flat ? K::flatten(given) : given;
   const int axis = flat ? 0 : axis_of(t, x);
   const auto times = t.call->value("repeats").as<K::PerAxis<std::int64_t>>("[Repeat] repeats").list();
-  if (times.size() == 1) return K::repeat_elements(x, times[0], axis);  // as a row of its own
+  if (times.size() == 1) return K::repeat_elements(x, times[0], axis);
   Integers places;
   for (std::size_t i = 0; i < times.size(); ++i)
     places.insert(places.end(), static_cast<std::size_t>(times[i]), static_cast<std::int64_t>(i));

@@ -21,8 +21,8 @@ Names parts(const Translation& t) {
   return {t.name(x[0]), t.name(x[1])};
 }
 
-/// Returns a DFT over the last axis of tensors, given as the parts of a complex tensor or as a real tensor. The operator takes and
-/// returns the parts along an axis behind the last one.
+/// Returns a DFT over the last axis of a real tensor, or of a complex tensor given as its two parts. The operator takes and
+/// returns both parts in one tensor, along a new last axis.
 Names transformed(const Translation& t, const Names& x, std::int64_t inverse, std::int64_t onesided) {
   Names last;
   for (const std::string& part : x) last.push_back(t.node("Unsqueeze", {part, t.graph.integers({-1})}));

@@ -102,7 +102,7 @@ TEST_CASE("normalization learns from data without a batch axis as Keras does") {
   const nn::Sequential model({nn::Input({1}), one, nn::Dense(1, {.kernel_initializer = "ones"})});
   CHECK(
       close(values(model.predict(K::constant({2., 4.}), {.verbose = 0}))[1], std::sqrt(6.), {.rtol = 1e-5}));
-  // Each element of a vector has a mean of its own, which broadcasts to a batch.
+  // The mean of each element of a vector is learned; the means broadcast to a batch.
   const nn::Normalization each;
   each.adapt(K::constant({1., 2.}));
   CHECK(values(each(K::constant({1., 2.}))) == Values{0, 0});
