@@ -28,7 +28,12 @@ template <>
 struct Constants<float> : ExpConstants<float> {
   static constexpr float log[] = {0.2995919673f, 0.3997891011f, 0.6666671374f};
   static constexpr float log1p[] = {0.2685202729f, 0.2823654666f, 0.4000756307f, 0.6666664033f};
-  static constexpr float tanh[] = {0.02025317601f, -0.05387275976f, 0.1333315099f, -0.3333333279f};
+  static constexpr float tanh[] = {-0.005692296661f, 0.02062816732f, -0.05373651534f, 0.1333140582f,
+                                   -0.3333328068f};
+  static constexpr float erf[] = {7.995048509e-5f, -0.0008049514727f, 0.005192392506f, -0.02685572952f,
+                                  0.1128362566f,   -0.3761262894f,    0.1283791661f};
+  static constexpr float log_erfc[] = {0.0001959337969f, -0.003043210367f, 0.02222693525f,   -0.103931658f,
+                                       -0.6371821761f,   -1.127675653f,    -0.0001956768538f};
   static constexpr float half_pi[] = {1.57079637f, -4.37113883e-8f, -1.71512489e-15f}, most_turns = 1e5f;
   static constexpr float sin[] = {-1.958784052e-4f, 8.332748038e-3f, -0.1666666466f};
   static constexpr float cos[] = {2.454789162e-5f, -1.38883028e-3f, 0.04166666466f};
@@ -46,9 +51,10 @@ struct Constants<double> : ExpConstants<double> {
                                      0.133141355508811629, 0.153855705929122436,  0.181817894173264479,
                                      0.222222227178017817, 0.285714285671050609,  0.400000000000145966,
                                      0.666666666666666586};
-  static constexpr double tanh[] = {0.000506034570438383236, -0.00144310997430819779, 0.00359110848740379143,
-                                    -0.0088631899846469567,  0.0218694874276446919,   -0.0539682539549780352,
-                                    0.133333333333272674,    -0.333333333333333288};
+  static constexpr double tanh[] = {
+      -0.0000160725689872875138, 0.0000771443654722925445, -0.000228564210318991527, 0.000586316540070448461,
+      -0.00145495887794868718,   0.00359198917381649274,   -0.00886322100263185753,  0.0218694875760947725,
+      -0.0539682539312677095,    0.133333333332620901,     -0.333333333333328541};
   static constexpr double half_pi[] = {1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33};
   static constexpr double most_turns = 1e9;
   static constexpr double sin[] = {1.59181012302741203e-10, -2.50511314554279474e-8, 2.75573161006830291e-6,
@@ -236,19 +242,68 @@ Vec<A> expm1(Vec<A> x) {
   const Vec<A> y = scale_by_power(parts.plus(A(1) - scale_by_power(splat(A(1)), -parts.k)), parts.k);
   return x == A(0) ? x : y;
 }
-/// Returns tanh(x): a polynomial for small x, then (e^2x - 1) / (e^2x + 1), and for large x 1 - 2 / (e^2x + 1), with numerators and
-/// denominator divided by 2^k.
+/// The middle c of the sixteenth of [1, 2) in which a number lies, by the first four bits of its fraction, as 1 / c and
+/// log2(c). At the ends, c is 1 and 2: the logarithms of numbers near 1 keep all digits.
+struct SixteenthLogs {
+  double inverse[16], log2[16];
+};
+inline constexpr SixteenthLogs sixteenth_logs = {
+    {1, 0.9142857142857143, 0.8648648648648649, 0.8205128205128205, 0.7804878048780488, 0.7441860465116279,
+     0.7111111111111111, 0.6808510638297872, 0.6530612244897959, 0.6274509803921569, 0.6037735849056604,
+     0.5818181818181818, 0.5614035087719298, 0.5423728813559322, 0.5245901639344263, 0.5},
+    {0, 0.1292830169449665, 0.2094533656289497, 0.28540221886224837, 0.3575520046180836, 0.42626475470209796,
+     0.49185309632967467, 0.5545888516776374, 0.6147098441152083, 0.6724253419714956, 0.7279204545631992,
+     0.7813597135246597, 0.8328900141647417, 0.8826430493618412, 0.9307373375628862, 1}};
+
+/// Returns x^a for positive x that were floats: its logarithm is exact to 34 bits, enough for a float of any size.
+inline __m512d power_of_doubles(__m512d x, __m512d a) {
+  static constexpr double log2_of_one_plus[] = {-0.223835439776359335, 0.288616872154247917,
+                                                -0.360700417028059328, 0.480898475151519178,
+                                                -0.721347511288888299, 1.44269504086989042};
+  static constexpr double exp2_less_one[] = {0.0096186973888812248, 0.055505748154609659,
+                                             0.240226506726165051, 0.693147180156760911};
+  const auto looked_up = [index = _mm512_srli_epi64(_mm512_castpd_si512(x), 48)](const double* table) {
+    return _mm512_permutex2var_pd(_mm512_loadu_pd(table), index, _mm512_loadu_pd(table + 8));
+  };
+  const __m512d fraction = _mm512_maskz_getmant_pd(0xff, x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_nan);
+  const __m512d r = fused(fraction, looked_up(sixteenth_logs.inverse), splat(-1.));
+  const __m512d log2 =
+      fused(r, polynomial<double>(r, log2_of_one_plus), looked_up(sixteenth_logs.log2) + exponent(x));
+  constexpr double bound = 200, magic = kernels::detail::exp_steps<double>;  // floats are below 2^128
+  const __m512d y = larger<double>(splat(-bound), smaller<double>(splat(bound), a * log2));
+  const __m512d shifted = y + magic, k = shifted - magic, rest = y - k;
+  const __m512d power = kernels::detail::sixteenth_power(shifted);
+  return scale_by_power(__m512d(fused(power, rest * polynomial<double>(rest, exp2_less_one), power)), k);
+}
+#endif
+
+/// Returns the square of a size, but never a subnormal number, which processors are slow with: a polynomial of it is
+/// added to 1.
+template <class A>
+Vec<A> normal_square(Vec<A> size) {
+  const Vec<A> some = larger<A>(splat(sizeof(A) == 4 ? A(0x1p-14) : A(0x1p-30)), size);
+  return some * some;
+}
+
+/// Returns tanh(x): a polynomial for small x, else 1 - 2 / (e^2x + 1).
 template <class A>
 Vec<A> tanh(Vec<A> x) {
   using C = Constants<A>;
-  const Vec<A> size = magnitude<A>(x), z = size * size, near = size * z * polynomial<A>(z, C::tanh) + size;
-  const Expm1Parts<A> parts(smaller<A>(splat(C::one_from), size) * A(2));
-  const Vec<A> one = scale_by_power(splat(A(1)), -parts.k);
-  const auto small = size < A(0.625);
-  const Vec<A> ratio = (small ? parts.plus(A(1) - one) : one + one) / ((parts.r + parts.q) + (A(1) + one));
-  return with_sign<A>(size < A(0.3) ? near : small ? ratio : A(1) - ratio, x);
+  const Vec<A> size = magnitude<A>(x), z = normal_square<A>(size);
+  const Vec<A> near = size * (z * polynomial<A>(z, C::tanh)) + size;
+  const Vec<A> far = A(1) - A(2) / (exp_of_small<A>(smaller<A>(splat(C::one_from), size) * A(2)) + A(1));
+  return with_sign<A>(size < A(0.625) ? near : far, x);
 }
-#endif
+
+/// Returns erf(x) of floats: a polynomial for small x, else 1 - e^p, where p is a polynomial for the logarithm of the rest.
+inline Vec<float> erf(Vec<float> x) {
+  using C = Constants<float>;
+  const Vec<float> size = magnitude<float>(x), z = normal_square<float>(size);
+  const Vec<float> near = size * polynomial<float>(z, C::erf) + size;
+  const Vec<float> far =
+      1.f - exp_of_small<float>(polynomial<float>(smaller<float>(splat(4.f), size), C::log_erfc));
+  return with_sign<float>(size < 0.92f ? near : far, x);
+}
 
 #if defined(KTAPE_FUSED)
 /// Returns the sine of x, or the cosine where `quarter` is 1. Multiples of pi / 2 are subtracted in three

@@ -31,18 +31,29 @@ Batch<A> pair_by_pair(const Batch<A>& x, const Batch<A>& y, F f) {
   return Batch<A>::load_unaligned(a);
 }
 
+namespace detail {
+using HalfOfFloats = Vec<float, vector_bytes / 2>;
+#if defined(__AVX512F__)
+inline Vec<double> as_doubles(HalfOfFloats x) { return _mm512_cvtps_pd(x); }  // g++ 12 converts quarters
+inline HalfOfFloats as_floats(Vec<double> x) { return _mm512_cvtpd_ps(x); }
+#else
+inline Vec<double> as_doubles(HalfOfFloats x) { return __builtin_convertvector(x, Vec<double>); }
+inline HalfOfFloats as_floats(Vec<double> x) { return __builtin_convertvector(x, HalfOfFloats); }
+#endif
+
+template <class F, int... I, class... X>
+Batch<float> through_doubles(F f, std::integer_sequence<int, I...>, X... x) {
+  constexpr int half = sizeof...(I);
+  const HalfOfFloats low = as_floats(f(as_doubles(__builtin_shufflevector(x, x, I...))...));
+  const HalfOfFloats high = as_floats(f(as_doubles(__builtin_shufflevector(x, x, (half + I)...))...));
+  return Vec<float>(__builtin_shufflevector(low, high, I..., (half + I)...));
+}
+}  // namespace detail
+
 /// Applies f, a function of vectors of doubles, to floats: a result in double, rounded once, is off by half a unit.
-template <class F>
-Batch<float> through_doubles(const Batch<float>& x, F f) {
-  const Vec<float> floats = x;
-  Vec<float, vector_bytes / 2> halves[2];
-  std::memcpy(halves, &floats, sizeof floats);
-  for (auto& half : halves)
-    half = __builtin_convertvector(Vec<double>(f(__builtin_convertvector(half, Vec<double>))),
-                                   Vec<float, vector_bytes / 2>);
-  Vec<float> result;
-  std::memcpy(&result, halves, sizeof result);
-  return result;
+template <class F, class... X>
+Batch<float> through_doubles(F f, const X&... x) {
+  return detail::through_doubles(f, std::make_integer_sequence<int, Batch<double>::size>(), Vec<float>(x)...);
 }
 
 #if defined(KTAPE_LIBMVEC)
@@ -68,13 +79,12 @@ Batch<float> through_doubles(const Batch<float>& x, F f) {
   Batch<A> name(const Batch<A>& x) {                                          \
     return libmvec_##name(Vec<A>(x));                                         \
   }
-#define KTAPE_FUNCTION_BY_DOUBLES(name)                                           \
-  Vec<double> libmvec_##name(Vec<double>) __asm__(KTAPE_DOUBLES "v_" #name);      \
-  template <class A>                                                              \
-  Batch<A> name(const Batch<A>& x) {                                              \
-    if constexpr (std::is_same_v<A, float>)                                       \
-      return through_doubles(x, [](Vec<double> v) { return libmvec_##name(v); }); \
-    else return libmvec_##name(Vec<A>(x));                                        \
+#define KTAPE_FUNCTION_BY_DOUBLES(name)                                                \
+  Vec<double> libmvec_##name(Vec<double>) __asm__(KTAPE_DOUBLES "v_" #name);           \
+  template <class A>                                                                   \
+  Batch<A> name(const Batch<A>& x) {                                                   \
+    if constexpr (std::is_same_v<A, float>) return through_doubles(libmvec_##name, x); \
+    else return libmvec_##name(Vec<A>(x));                                             \
   }
 #define KTAPE_FUNCTION_OF_TWO(name)                                                        \
   Vec<float> libmvec_##name(Vec<float>, Vec<float>) __asm__(KTAPE_FLOATS "vv_" #name "f"); \
@@ -113,18 +123,11 @@ KTAPE_FUNCTION_BY_DOUBLES(tan)
 KTAPE_FUNCTION_OF_TWO(atan2)
 KTAPE_FUNCTION_OF_TWO(hypot)
 KTAPE_FUNCTION_OF_TWO(pow)
+KTAPE_FUNCTION_BY_DOUBLES(erf)
 #if defined(KTAPE_LIBMVEC)
 KTAPE_FUNCTION_BY_DOUBLES(atan)
-KTAPE_FUNCTION_BY_DOUBLES(erf)
 #else
 using xsimd::atan;
-/// Computes doubles lane by lane: xsimd's function is off by 50 units in the last place, and converts numbers
-/// to integers that cannot hold them.
-template <class A>
-Batch<A> erf(const Batch<A>& x) {
-  if constexpr (std::is_same_v<A, float>) return xsimd::erf(x);
-  else return one_by_one(x, [](A a) { return std::erf(a); });
-}
 #endif
 
 // math.hpp has these functions where products and sums are rounded once, or with AVX-512.
@@ -136,9 +139,8 @@ KTAPE_FUNCTION(sin)
 #if defined(KTAPE_LIBMVEC)
 KTAPE_FUNCTION(expm1)
 KTAPE_FUNCTION(log1p)
-KTAPE_FUNCTION(tanh)
 #else
-using xsimd::log1p, xsimd::tanh;
+using xsimd::log1p;
 template <class A>
 Batch<A> expm1(const Batch<A>& x) {
   return xsimd::select(x > Batch<A>(A(80)), xsimd::exp(x), xsimd::expm1(x));

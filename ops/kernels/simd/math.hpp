@@ -20,9 +20,17 @@ Batch<A> logistic(const Batch<A>& x) {
 /// Returns the derivative of the logistic function.
 template <class A>
 Batch<A> logistic_slope(const Batch<A>& x) {
-  const Batch<A> one(A(1)), part = exp_of_small<A>(-xsimd::abs(x)), sum = one + part;
-  return part / sum / sum;
+  const Batch<A> part = exp_of_small<A>(-xsimd::abs(x)), sum = part + Batch<A>(A(1));
+  return part / (sum * sum);
 }
+
+template <class A>
+Batch<A> tanh(const Batch<A>& x) {
+  return wide::tanh<A>(x);
+}
+
+/// Returns the error function.
+inline Batch<float> erf(const Batch<float>& x) { return wide::erf(x); }
 
 /// Returns e^(-x^2).
 template <class A>
@@ -78,6 +86,19 @@ Batch<A> cos(const Batch<A>& x) {
 #endif
 
 #if defined(__AVX512F__)
+/// Returns x^a with the special cases of C's pow: 1 for x^0, 1^a and (-1)^infinity, the sign of x for odd powers, NaN
+/// for other powers of negative numbers.
+inline Batch<float> pow(const Batch<float>& x, const Batch<float>& a) {
+  const Batch<float> half = a * 0.5f, infinite(INFINITY), one(1.f), size = xsimd::abs(x);
+  const auto whole = a == xsimd::trunc(a);
+  const auto is_one = (a == Batch<float>(0.f)) | (x == one) | ((size == one) & (xsimd::abs(a) == infinite));
+  const Batch<float> power = through_doubles(wide::power_of_doubles, size, a);
+  const Batch<float> y = xsimd::select(is_one, one, power);
+  const Batch<float> kept = xsimd::select(whole & !(half == xsimd::trunc(half)), xsimd::copysign(y, x), y);
+  return xsimd::select(whole | !(x < Batch<float>(0.f)) | (size == infinite) | !(a == a), kept,
+                       Batch<float>(NAN));
+}
+
 template <class A>
 Batch<A> expm1(const Batch<A>& x) {
   return wide::expm1<A>(x);
@@ -89,10 +110,6 @@ Batch<A> log(const Batch<A>& x) {
 template <class A>
 Batch<A> log1p(const Batch<A>& x) {
   return wide::log1p<A>(x);
-}
-template <class A>
-Batch<A> tanh(const Batch<A>& x) {
-  return wide::tanh<A>(x);
 }
 #else
 /// Returns log(x): numbers that are not normal and positive are scaled, or have a result of their own.
