@@ -44,7 +44,7 @@ TEST_CASE("a layer that `call` uses becomes a sublayer of the calling layer, as 
   const nn::LayerOf<PlainImpl> layer;
   layer(nn::Input({3}));
   CHECK(layer.weights().size() == 4);
-  CHECK(layer.weights()[2].name() == "plain/second/kernel");
+  CHECK(layer.weights()[2].name() == layer.name() + "/second/kernel");
   for (int step = 0; step < 5; ++step) layer(K::ones({1, 3}));
   const std::vector<nn::Layer> inner = layer.impl().sublayers();
   REQUIRE(inner.size() == 3);  // of the layers made by the calls only the last one
