@@ -25,7 +25,6 @@
 #include <ktape/nn/callbacks/terminate_on_nan.hpp>
 #include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/core/archive.hpp>
-#include <ktape/nn/core/config.hpp>
 #include <ktape/nn/core/constraints.hpp>
 #include <ktape/nn/core/initializers.hpp>
 #include <ktape/nn/core/named_tensors.hpp>
@@ -118,5 +117,6 @@
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/numpy/statistics.hpp>
 #include <ktape/ops/keras/random/random.hpp>
+#include <ktape/ops/schema/config.hpp>
 #include <ktape/ops/settings/threads.hpp>
 #include <ktape/ops/values.hpp>

@@ -1,8 +1,8 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/internal/slicing.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
@@ -10,6 +10,15 @@
 #include <limits>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(CreationOptions& options, F&& field) {
+  field("dtype", options.dtype);
+}
+template <class F>
+void fields(ArangeOptions& options, F&& field) {
+  field("dtype", options.dtype);
+}
 
 Variable variable(const ArrayLike& value, const VariableOptions& options) {
   value.expect_defined("variable", "value");
@@ -155,7 +164,7 @@ Tensor arange_later(bool real, const std::vector<RangeBound>& bounds, const Aran
   std::vector<DescribedArgument> description;
   for (const RangeBound& bound : bounds) {
     if (!bound.tensor().defined()) {
-      description.push_back({.value = bound.number()});
+      description.push_back(describe(bound.number()));
       continue;
     }
     if (bound.tensor().size() != 1)

@@ -1,7 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/base/parallel.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
@@ -9,6 +8,7 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/elementwise/broadcast_reader.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 #include <algorithm>

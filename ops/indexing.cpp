@@ -1,6 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/half_precision.hpp>
@@ -9,11 +8,17 @@
 #include <ktape/ops/kernels/copy/gather_scatter.hpp>
 #include <ktape/ops/kernels/reduce/argsort.hpp>
 #include <ktape/ops/parts.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(SortOptions& options, F&& field) {
+  field("direction", options.direction);
+}
 
 Tensor index(const Tensor& x, const Indices& indices) {
   expect_defined("index", "x", x);

@@ -1,14 +1,19 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/log.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/fusion/fused_op.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 
 #include <limits>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(PrintOptions& options, F&& field) {
+  field("summarize", options.summarize);
+}
 
 bool is_tensor(const Tensor& x) { return x.defined(); }
 

@@ -1,10 +1,10 @@
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 #include <cmath>

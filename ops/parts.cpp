@@ -1,11 +1,11 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/scope.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/internal/selection.hpp>
 #include <ktape/ops/parts.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cstring>

@@ -1,5 +1,4 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
@@ -11,6 +10,7 @@
 #include <ktape/ops/kernels/reduce/moments.hpp>
 #include <ktape/ops/kernels/softmax/logsumexp.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>

@@ -1,5 +1,4 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
@@ -8,6 +7,7 @@
 #include <ktape/ops/kernels/reduce/scan.hpp>
 #include <ktape/ops/kernels/sequence/linear_recurrence.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 #include <cstring>

@@ -1,9 +1,9 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/internal/slicing.hpp>
 #include <ktape/ops/internal/sparse_symbolic.hpp>
 #include <ktape/ops/kernels/copy/permute.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -11,6 +11,23 @@
 #include <numeric>
 
 namespace ktape::backend {
+
+/// Returns Keras's form: the number of parts, or the places where all parts but the last end.
+nn::Value value_of(const Sections& sections) {
+  const std::vector<std::int64_t> sizes = sections.of(None);
+  if (!sizes.empty() && sizes[0] == None) return sizes.size();
+  nn::Value::List ends;
+  std::int64_t end = 0;
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) ends.push_back(end += sizes[i]);
+  return ends;
+}
+
+/// Only the mode "constant" has a number: Keras refuses one beside another mode.
+template <class F>
+void fields(PadOptions& options, F&& field) {
+  field("mode", options.mode);
+  if (options.mode == "constant") field("constant_values", options.constant_values);
+}
 namespace {
 
 /// Returns the result of an op on x as a new tensor, also where the op returned x itself.

@@ -1,11 +1,11 @@
 #include <ktape/nn/applications/imagenet.hpp>
-#include <ktape/nn/core/config.hpp>
 #include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/layers/convolutional/spatial.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/core/config.hpp>
+#include <ktape/ops/schema/config.hpp>
 
 #include <functional>
 #include <memory>

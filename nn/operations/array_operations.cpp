@@ -176,8 +176,7 @@ void add_shapes(std::vector<Operation>& all) {
        }},
       {"Meshgrid", "numpy", "x*; indexing=\"xy\"",
        [](const OperationCall& call) { return ops::meshgrid(call.tensors("x"), call.text("indexing")); }},
-      {"Arange", "numpy", "start, stop=null, step=null; dtype=null", arange, "",
-       "start, dtype | start, stop, step, dtype"},
+      {"Arange", "numpy", "start, stop=null, step=null; dtype=null", arange, "", "start | start, stop, step"},
       {"Vander", "numpy", "x; N=null, increasing=false", vander},
   };
   all.insert(all.end(), operations.begin(), operations.end());

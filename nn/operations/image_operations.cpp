@@ -156,8 +156,7 @@ void add_image_operations(std::vector<Operation>& all) {
        affine_transform},
       {"PerspectiveTransform", "image",
        "images, start_points, end_points; interpolation=\"bilinear\", fill_value=0.0, data_format=null",
-       perspective_transform, "",
-       "images, start_points, end_points, interpolation, -, fill_value, data_format"},
+       perspective_transform, "", "images, start_points, end_points, -fill_mode"},
       {"ElasticTransform", "image",
        "images; alpha=20.0, sigma=5.0, interpolation=\"bilinear\", fill_mode=\"reflect\", fill_value=0.0, "
        "seed=null, data_format=null",

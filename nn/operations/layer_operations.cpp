@@ -115,7 +115,7 @@ Tensor converted(const OperationCall& call) {
 void add_normalizations(std::vector<Operation>& all) {
   const std::vector<Operation> operations{
       {"LayerNorm", "nn", "x, gamma=null, beta=null; axis=-1, epsilon=null, rms_scaling=false", layer_norm,
-       "layer_normalization", "x, gamma, beta, axis, epsilon"},
+       "layer_normalization", "x, gamma, beta"},
       {"RMSNorm", "nn", "x, scale=null; axis=-1, epsilon=null",
        [](const OperationCall& call) {
          return ops::rms_normalization(call.tensor("x"), call.optional("scale"), call.axes("axis"),

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/symbol.hpp>
-#include <ktape/nn/core/config.hpp>
 #include <ktape/ops/arguments/tensor_or_number.hpp>
+#include <ktape/ops/schema/config.hpp>
 
 #include <optional>
 #include <string>
@@ -65,9 +65,9 @@ struct Operation {
   Run run;
   /// The ops that record the operation, separated by spaces, if their names differ from `name`.
   const char* ops = "";
-  /// The names of the arguments in the order of recording, if the order is not that of the signature. A dash
-  /// is an argument that is left out; "axis=0" sets an argument that is not recorded. " | " separates the orders of
-  /// ops that record as many arguments as no other order has.
+  /// The names of the arguments that are recorded without names, if they are not the others of the signature in its
+  /// order. A dash is an argument that is left out, "-axis" an option; "axis=0" sets an argument that is not
+  /// recorded. " | " separates the orders of ops that record as many arguments as no other order has.
   const char* recorded = "";
   /// Returns the name of the operation as which a recorded call is written, and changes the attributes to
   /// those of that operation. Null for the operation itself.

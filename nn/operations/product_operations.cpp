@@ -116,7 +116,6 @@ void add_product_operations(std::vector<Operation>& all) {
   const char* const convolution =
       "inputs, kernel; strides=1, padding=\"valid\", data_format=null, dilation_rate=1";
   const char* const pooling = "inputs; pool_size, strides=null, padding=\"valid\", data_format=null";
-  const char* const recorded = "strides, dilation_rate, padding, data_format, inputs, kernel";
   const std::vector<Operation> operations{
       {"Matmul", "numpy", "x1, x2;",
        [](const OperationCall& call) { return K::matmul(call.tensor("x1"), call.tensor("x2")); }, "-"},
@@ -128,15 +127,14 @@ void add_product_operations(std::vector<Operation>& all) {
        [](const OperationCall& call) { return K::einsum(call.text("subscripts"), call.tensors("operands")); },
        "", "subscripts, operands"},
       {"bias_add", "", "x, bias; data_format=null", bias_add},
-      {"Conv", "nn", convolution, conv, "conv conv1d conv2d conv3d", recorded},
-      {"DepthwiseConv", "nn", convolution, depthwise_conv, "depthwise_conv2d", recorded},
+      {"Conv", "nn", convolution, conv, "conv conv1d conv2d conv3d"},
+      {"DepthwiseConv", "nn", convolution, depthwise_conv, "depthwise_conv2d"},
       {"conv_transpose", "", "x, kernel; output_shape, strides, padding, data_format, dilation_rate",
-       conv2d_transpose, "conv2d_transpose conv3d_transpose",
-       "strides, dilation_rate, padding, data_format, x, kernel, output_shape"},
+       conv2d_transpose, "conv2d_transpose conv3d_transpose"},
       {"MaxPool", "nn", pooling, [](const OperationCall& call) { return pool(call, "max"); }, "-"},
       {"AveragePool", "nn", pooling, [](const OperationCall& call) { return pool(call, "avg"); }, "-"},
       {"pool", "", "inputs; pool_size, strides, padding, data_format, pool_mode", pooled, "pool2d pool3d",
-       "-, inputs, pool_size, strides, padding, data_format, pool_mode", written_pool},
+       "-, inputs, pool_size", written_pool},
       {"resize_images", "", "x; axis, factor", resized},
   };
   all.insert(all.end(), operations.begin(), operations.end());

@@ -1,10 +1,10 @@
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/nn/operations/operation_symbol.hpp>
 #include <ktape/nn/operations/operation_tables.hpp>
-#include <ktape/nn/operations/recorded_values.hpp>
-#include <ktape/ops/shape_like.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <unordered_map>
 
@@ -25,39 +25,49 @@ const Tensor& operand_value(const Symbol& symbol, const Operand& operand, bool r
   return operand.tensor;
 }
 
-/// Returns the recorded arguments in order; nothing if one has no form in configs.
-std::optional<std::vector<OperationArgument>> recorded_arguments(const Symbol& symbol, bool reads_variables) {
-  std::vector<OperationArgument> out;
+using NamedArguments = std::vector<std::pair<std::string, OperationArgument>>;
+
+/// Returns the value of an argument; a constant for infinities and NaN, which JSON has no numbers for.
+OperationArgument argument_of(const Value& value) {
+  if (!value.is_number() || std::isfinite(value.number())) return {.value = value};
+  return {.value = constant_value(K::full({}, value.number(), DType::Float32), false)};
+}
+
+/// Returns the recorded arguments in order, options with their names; nothing if one has no form in configs.
+std::optional<NamedArguments> recorded_arguments(const Symbol& symbol, bool reads_variables) {
+  NamedArguments out;
   const std::span<const Operand> operands = symbol.operands();
   std::size_t next = 0;
   const auto take = [&] { return operand_value(symbol, operands[next++], reads_variables); };
   const std::vector<DescribedArgument>* const described = described_arguments(symbol);
   if (!described) {
-    while (next < operands.size()) out.push_back({.tensors = {take()}});
+    while (next < operands.size()) out.emplace_back("", OperationArgument{.tensors = {take()}});
     return out;
   }
   for (const DescribedArgument& argument : *described) {
-    const auto* const shape = std::any_cast<K::ShapeLike>(&argument.value);
-    if (argument.value.has_value() && !(shape && shape->waits())) {
+    if (const auto values = argument.values ? argument.values(argument.value) : std::nullopt) {
       next += argument.operands;
-      const std::optional<std::vector<Value>> values = recorded_values(argument.value);
-      if (!values) return {};
-      for (const Value& value : *values) out.push_back({.value = value});
+      for (const auto& [name, value] : *values) out.emplace_back(name, argument_of(value));
       continue;
     }
+    if (argument.operands == 0 && !argument.is_list) return {};
     OperationArgument tensors{.tensors = {}, .is_list = argument.is_list};
     for (std::size_t i = 0; i < argument.operands; ++i) tensors.tensors.push_back(take());
     const bool none = !argument.is_list && argument.operands == 1 && !tensors.tensors[0].defined();
-    out.push_back(none ? OperationArgument{} : std::move(tensors));
+    out.emplace_back("", none ? OperationArgument{} : std::move(tensors));
   }
   return out;
 }
 
-/// Returns the names of the arguments, in each of the orders in which the operation is recorded.
-std::vector<std::vector<std::string>> recorded_orders(const Operation& operation) {
+/// Returns the names of the arguments that have none, in each of the orders in which the operation is recorded.
+std::vector<std::vector<std::string>> recorded_orders(const Operation& operation,
+                                                      const NamedArguments& recorded) {
   std::vector<std::vector<std::string>> orders(1);
   if (*operation.recorded == '\0') {
-    for (const Operation::Parameter& parameter : operation.parameters()) orders[0].push_back(parameter.name);
+    for (const Operation::Parameter& parameter : operation.parameters())
+      if (std::none_of(recorded.begin(), recorded.end(),
+                       [&](const auto& argument) { return argument.first == parameter.name; }))
+        orders[0].push_back(parameter.name);
     return orders;
   }
   std::istringstream text(operation.recorded);
@@ -72,22 +82,34 @@ std::vector<std::vector<std::string>> recorded_orders(const Operation& operation
   return orders;
 }
 
-/// Returns the call with the recorded arguments under the given names; nothing if they are not as many.
+/// Returns the call in which the arguments without a name have the given names; nothing if they are not as many.
 std::optional<OperationCall> named(const Operation& operation, const std::vector<std::string>& names,
-                                   const std::vector<OperationArgument>& recorded) {
-  std::vector<std::pair<std::string, OperationArgument>> arguments;
-  std::size_t next = 0;
+                                   const NamedArguments& recorded) {
+  NamedArguments arguments;
+  std::vector<std::string> left_out;
+  auto next = recorded.begin();
+  const auto nameless = [&] {
+    next = std::find_if(next, recorded.end(), [](const auto& argument) { return argument.first.empty(); });
+    return next != recorded.end();
+  };
   for (const std::string& name : names) {
     if (const std::size_t equals = name.find('='); equals != std::string::npos) {
-      arguments.emplace_back(name.substr(0, equals),
-                             OperationArgument{.value = from_json(name.substr(equals + 1))});
+      arguments.emplace_back(name.substr(0, equals), argument_of(from_json(name.substr(equals + 1))));
       continue;
     }
-    if (next == recorded.size()) return {};
-    if (name != "-") arguments.emplace_back(name, recorded[next]);
+    if (name.size() > 1 && name[0] == '-') {
+      left_out.push_back(name.substr(1));
+      continue;
+    }
+    if (!nameless()) return {};
+    if (name != "-") arguments.emplace_back(name, next->second);
     ++next;
   }
-  if (next != recorded.size()) return {};
+  if (nameless()) return {};
+  for (const auto& argument : recorded)
+    if (!argument.first.empty() &&
+        std::find(left_out.begin(), left_out.end(), argument.first) == left_out.end())
+      arguments.push_back(argument);
   return OperationCall::by_name(operation, arguments, "[save]");
 }
 
@@ -140,7 +162,7 @@ std::optional<OperationCall> operation_of(const Symbol& symbol, bool reads_varia
   const auto recorded = recorded_arguments(symbol, reads_variables);
   if (!recorded) return {};
   for (const Operation* const operation : candidates)
-    for (const std::vector<std::string>& names : recorded_orders(*operation))
+    for (const std::vector<std::string>& names : recorded_orders(*operation, *recorded))
       if (const auto call = named(*operation, names, *recorded)) return written(*call);
   return {};
 }

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
-#include <ktape/nn/core/config.hpp>
+#include <ktape/ops/schema/config.hpp>
 
 #include <vector>
 

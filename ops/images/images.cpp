@@ -1,10 +1,10 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/images/images.hpp>
 #include <ktape/ops/images/resampling.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/graph/trace.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 
 /// Deferral of ops whose results have shapes that follow from running the op. Internal: sources only.
 namespace ktape::op_helpers {

@@ -1,6 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/parallel.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -11,12 +10,21 @@
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(MatmulOptions& options, F&& field) {
+  field("transpose_a", options.transpose_a);
+  field("transpose_b", options.transpose_b);
+}
+
+nn::Value value_of(const BatchAxes& axes) { return axes.given() ? nn::Value(axes.axes()) : nn::Value(); }
 namespace {
 
 using op_helpers::Hiding;

@@ -1,5 +1,4 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tensor_metadata.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -10,6 +9,7 @@
 #include <ktape/ops/kernels/softmax/softmax_backward.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/engine.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
@@ -17,6 +17,17 @@
 #include <numbers>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(ReluOptions& options, F&& field) {
+  field("alpha", options.alpha);
+  field("max_value", options.max_value);
+  field("threshold", options.threshold);
+}
+template <class F>
+void fields(GeluOptions& options, F&& field) {
+  field("approximate", options.approximate);
+}
 
 // The functions of vectors, beside those of tensors.
 using kernels::functions::exp, kernels::functions::expm1;

@@ -1,5 +1,4 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/composed_gradient.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -12,6 +11,7 @@
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/nn/attention.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cmath>

@@ -1,13 +1,19 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/called_op.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/nn/bias.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(BiasOptions& options, F&& field) {
+  field("data_format", options.data_format);
+}
 namespace {
 
 /// Returns the shape in which the bias broadcasts to an x with the channels first.
@@ -39,9 +45,11 @@ Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options)
   if (!fits)
     fail("[bias_add] the bias must fit x: received x=", xs, ", bias=", bs,
          channels_at_1 ? ", data_format=\"channels_first\"" : ", data_format=\"channels_last\"");
-  if (is_symbolic(x, bias))
+  if (is_symbolic(x, bias)) {
+    const BiasOptions fixed{options.data_format.value_or(image_data_format())};
     return defer_described("bias_add", {broadcast_shapes("bias_add", xs, fitted), x.dtype()}, bias_add, x,
-                           bias, options);
+                           bias, fixed);
+  }
   return x + (first ? reshape(bias, fitted) : bias);
 }
 

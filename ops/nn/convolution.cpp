@@ -1,7 +1,7 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/nn/convolution.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -9,6 +9,14 @@
 #include <functional>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(ConvolutionArguments& options, F&& field) {
+  field("strides", options.strides);
+  field("dilation_rate", options.dilation_rate);
+  field("padding", options.padding);
+  field("data_format", options.data_format);
+}
 namespace {
 
 using op_helpers::Convolution;

@@ -1,6 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -10,6 +9,7 @@
 #include <ktape/ops/nn/ctc.hpp>
 #include <ktape/ops/nn/ctc_batch.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>

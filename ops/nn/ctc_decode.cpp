@@ -1,9 +1,9 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/nn/ctc.hpp>
 #include <ktape/ops/nn/ctc_batch.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
@@ -11,6 +11,13 @@
 #include <limits>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(CtcDecodeOptions& options, F&& field) {
+  field("greedy", options.greedy);
+  field("beam_width", options.beam_width);
+  field("top_paths", options.top_paths);
+}
 namespace {
 
 constexpr double log_zero = -std::numeric_limits<double>::infinity();

@@ -1,5 +1,4 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -10,11 +9,18 @@
 #include <ktape/ops/nn/normalization.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <numeric>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(LayerNormalizationOptions& options, F&& field) {
+  field("axis", options.axis);
+  field("epsilon", options.epsilon);
+}
 namespace {
 
 using op_helpers::all_finite, op_helpers::chained, op_helpers::narrowed, op_helpers::widened;

@@ -1,9 +1,9 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/internal/slicing.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/nn/convolution.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <functional>

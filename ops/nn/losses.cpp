@@ -1,6 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/log.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tensor_metadata.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
@@ -13,11 +12,22 @@
 #include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/nn/losses.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(LossOptions& options, F&& field) {
+  field("from_logits", options.from_logits);
+  field("axis", options.axis);
+}
+template <class F>
+void fields(BinaryLossOptions& options, F&& field) {
+  field("from_logits", options.from_logits);
+}
 namespace {
 
 using op_helpers::narrowed, op_helpers::widened;

@@ -1,5 +1,4 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -10,6 +9,7 @@
 #include <ktape/ops/nn/normalization.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/engine.hpp>
 
 #include <limits>
@@ -19,6 +19,16 @@
 #include <xtensor/xtensor.hpp>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(BatchNormalizationOptions& options, F&& field) {
+  field("axis", options.axis);
+  field("epsilon", options.epsilon);
+}
+template <class F>
+void fields(NormalizationOptions& options, F&& field) {
+  field("epsilon", options.epsilon);
+}
 namespace {
 
 using kernels::ChannelLayout;

@@ -1,10 +1,10 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/kernels/convolution/pooling.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/nn/pooling.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/settings/engine.hpp>
 #include <ktape/ops/shape.hpp>
@@ -12,6 +12,14 @@
 #include <limits>
 
 namespace ktape::backend {
+
+template <class F>
+void fields(PoolOptions& options, F&& field) {
+  field("strides", options.strides);
+  field("padding", options.padding);
+  field("data_format", options.data_format);
+  field("pool_mode", options.pool_mode);
+}
 namespace {
 
 using kernels::PoolGrid;

@@ -1,5 +1,4 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/composed_gradient.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -13,6 +12,7 @@
 #include <ktape/ops/rnn/internal/recurrent_arguments.hpp>
 #include <ktape/ops/rnn/recorded_rnn.hpp>
 #include <ktape/ops/rnn/recurrent.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/unmasked.hpp>
 

@@ -1,7 +1,7 @@
-#include <ktape/nn/core/config.hpp>
 #include <ktape/nn/data/formats/text.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/schema/config.hpp>
 #include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>

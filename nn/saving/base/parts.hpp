@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/nn/core/config.hpp>
 #include <ktape/nn/core/rethrow.hpp>
+#include <ktape/ops/schema/config.hpp>
 
 #include <string>
 

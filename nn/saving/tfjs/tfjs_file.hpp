@@ -1,7 +1,7 @@
 #pragma once
-#include <ktape/nn/core/config.hpp>
 #include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/saving/base/weights.hpp>
+#include <ktape/ops/schema/config.hpp>
 
 /// The files of a TensorFlow.js model: model.json lists the weights, whose bytes stand in this order in the
 /// shards (files beside model.json). Internal: sources only.

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/core/config.hpp>
+#include <ktape/ops/schema/config.hpp>
 
 /// Masks in the graphs of Keras 3. Internal: sources only.
 namespace ktape::nn::saving {

@@ -1,9 +1,9 @@
 #include <ktape/autograd/base/called_op.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/keras/image/image.hpp>
 #include <ktape/ops/keras/image/internal/image_batch.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 /// Windows of images as channels, and images of such windows.

@@ -1,5 +1,4 @@
 #include <ktape/autograd/base/called_op.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/keras/image/image.hpp>
@@ -11,6 +10,7 @@
 #include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random/random.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cmath>
@@ -18,6 +18,14 @@
 
 /// Transforms of the coordinates of images.
 namespace ktape::ops {
+
+template <class F>
+void fields(TransformOptions& options, F&& field) {
+  field("interpolation", options.interpolation);
+  field("fill_mode", options.fill_mode);
+  field("fill_value", options.fill_value);
+  field("data_format", options.data_format);
+}
 
 namespace K = backend;
 using op_helpers::ImageBatch;

@@ -1,5 +1,4 @@
 #include <ktape/autograd/base/called_op.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
@@ -12,6 +11,7 @@
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 
 /// Factorizations into triangular and orthogonal matrices, and solutions of linear systems.
 namespace ktape::ops {

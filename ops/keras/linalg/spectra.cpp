@@ -1,4 +1,3 @@
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
@@ -12,6 +11,7 @@
 #include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 /// Singular values and eigenvalues.

@@ -1,8 +1,8 @@
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/keras/math/math.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/keras/rows.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 #include <ktape/autograd/base/called_op.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -7,6 +6,7 @@
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 

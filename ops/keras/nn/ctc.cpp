@@ -1,6 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/called_op.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -13,6 +12,7 @@
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -23,6 +23,15 @@
 
 /// Connectionist temporal classification.
 namespace ktape::ops {
+
+template <class F>
+void fields(CtcDecodeOptions& options, F&& field) {
+  field("strategy", options.strategy);
+  field("beam_width", options.beam_width);
+  field("top_paths", options.top_paths);
+  field("merge_repeated", options.merge_repeated);
+  field("mask_index", options.mask_index);
+}
 
 namespace K = backend;
 using op_helpers::int64_vector;

@@ -1,5 +1,4 @@
 #include <ktape/autograd/base/called_op.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
@@ -20,12 +19,29 @@
 #include <ktape/ops/nn/pooling.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <limits>
 
 namespace ktape::ops {
+
+template <class F>
+void fields(ConvOptions& options, F&& field) {
+  field("strides", options.strides);
+  field("padding", options.padding);
+  field("data_format", options.data_format);
+  field("dilation_rate", options.dilation_rate);
+}
+template <class F>
+void fields(ConvTransposeOptions& options, F&& field) {
+  field("strides", options.strides);
+  field("padding", options.padding);
+  field("output_padding", options.output_padding);
+  field("data_format", options.data_format);
+  field("dilation_rate", options.dilation_rate);
+}
 
 namespace K = backend;
 using op_helpers::floating, op_helpers::promoted_floating;

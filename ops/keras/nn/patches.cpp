@@ -13,6 +13,13 @@
 
 namespace ktape::ops {
 
+template <class F>
+void fields(UnfoldOptions& options, F&& field) {
+  field("dilation", options.dilation);
+  field("padding", options.padding);
+  field("stride", options.stride);
+}
+
 namespace K = backend;
 
 namespace {

@@ -1,5 +1,4 @@
 #include <ktape/autograd/base/called_op.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/keras/deferred.hpp>
@@ -8,6 +7,7 @@
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/rows.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 
 #include <algorithm>
 

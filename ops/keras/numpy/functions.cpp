@@ -1,11 +1,11 @@
 #include <ktape/autograd/base/called_op.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/unary.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 #include <limits>

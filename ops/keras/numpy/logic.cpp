@@ -1,5 +1,4 @@
 #include <ktape/autograd/base/called_op.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
@@ -9,8 +8,16 @@
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 
 namespace ktape::ops {
+
+template <class F>
+void fields(IsCloseOptions& options, F&& field) {
+  field("rtol", options.rtol);
+  field("atol", options.atol);
+  field("equal_nan", options.equal_nan);
+}
 
 namespace K = backend;
 using op_helpers::promoted;

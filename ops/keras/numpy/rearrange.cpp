@@ -1,6 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 
 #include <algorithm>
 #include <cctype>

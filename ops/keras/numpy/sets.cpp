@@ -2,7 +2,6 @@
 #include <ktape/autograd/base/called_op.hpp>
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/base/parallel.hpp>
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/creation.hpp>
@@ -14,6 +13,7 @@
 #include <ktape/ops/kernels/reduce/argsort.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -23,6 +23,22 @@
 #include <numeric>
 
 namespace ktape::ops {
+
+template <class F>
+void fields(UniqueOptions& options, F&& field) {
+  field("sorted", options.sorted);
+  field("return_index", options.return_index);
+  field("return_inverse", options.return_inverse);
+  field("return_counts", options.return_counts);
+  field("axis", options.axis);
+  field("size", options.size);
+  field("fill_value", options.fill_value);
+}
+template <class F>
+void fields(IsInOptions& options, F&& field) {
+  field("assume_unique", options.assume_unique);
+  field("invert", options.invert);
+}
 
 namespace K = backend;
 using op_helpers::int64_tensor, op_helpers::int64_vector;

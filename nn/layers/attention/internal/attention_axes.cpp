@@ -1,4 +1,3 @@
-#include <ktape/nn/core/config.hpp>
 #include <ktape/nn/layers/attention/internal/attention_axes.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/creation.hpp>
@@ -6,6 +5,7 @@
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/config.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/nn/saving/onnx/writing/translation.hpp>
 #include <ktape/ops/nn/attention.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 
 #include <cmath>
 

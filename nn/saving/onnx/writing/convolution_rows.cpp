@@ -1,8 +1,8 @@
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/saving/onnx/writing/translation.hpp>
 #include <ktape/ops/arguments/per_axis.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 

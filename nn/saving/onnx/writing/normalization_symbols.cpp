@@ -1,7 +1,7 @@
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/nn/saving/onnx/writing/translation.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/nn/normalization.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

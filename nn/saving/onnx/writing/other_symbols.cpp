@@ -1,5 +1,5 @@
-#include <ktape/autograd/described_call.hpp>
 #include <ktape/nn/saving/onnx/writing/translation.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 #include <ktape/ops/shape_like.hpp>
 
 #include <algorithm>

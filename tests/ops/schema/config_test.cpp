@@ -1,4 +1,4 @@
-#include <ktape/nn/core/config.hpp>
+#include <ktape/ops/schema/config.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/defer.hpp>
+#include <ktape/ops/schema/argument_values.hpp>
 
 #include <any>
 #include <type_traits>
@@ -13,6 +14,8 @@ struct DescribedArgument {
   std::size_t operands = 0;  ///< the number of operands of the symbol that belong to the argument
   bool is_list = false;      ///< whether the argument is a list of tensors
   std::any value = {};       ///< the value of an argument that is no tensor
+  /// Returns the forms of the value in configs; null for an argument that has none.
+  std::optional<ArgumentValues> (*values)(const std::any& value) = nullptr;
 };
 
 /// Returns the arguments of the op in the order of the call; null for an op that was deferred without a
@@ -22,6 +25,7 @@ const std::vector<DescribedArgument>* described_arguments(const Symbol& symbol);
 /// Returns a symbol that runs as `call` does and has a description.
 Ref<Symbol> described(Ref<Symbol> call, std::vector<DescribedArgument> arguments);
 
+/// Describes an argument. A text that is no std::string is the name of an op, which the symbol knows.
 template <class T>
 DescribedArgument describe(const T& argument) {
   if constexpr (std::is_same_v<T, TensorList> || std::is_same_v<T, std::vector<Tensor>>) {
@@ -31,7 +35,11 @@ DescribedArgument describe(const T& argument) {
   } else {
     std::vector<Operand> operands;
     const Argument<T> as_operands(argument, operands);
-    return {operands.size(), false, argument};
+    DescribedArgument described{operands.size(), false, argument};
+    if constexpr (std::is_same_v<T, const char*>)
+      described.values = [](const std::any&) { return std::optional(ArgumentValues()); };
+    else if constexpr (Describable<T>) described.values = argument_values<T>;
+    return described;
   }
 }
 

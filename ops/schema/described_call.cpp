@@ -1,4 +1,4 @@
-#include <ktape/autograd/described_call.hpp>
+#include <ktape/ops/schema/described_call.hpp>
 
 namespace ktape {
 namespace {

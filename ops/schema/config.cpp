@@ -1,5 +1,5 @@
 #include <ktape/autograd/base/suggestion.hpp>
-#include <ktape/nn/core/config.hpp>
+#include <ktape/ops/schema/config.hpp>
 
 #include <algorithm>
 #include <cmath>
