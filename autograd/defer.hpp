@@ -144,7 +144,7 @@ class Argument<TensorList> : public Argument<std::vector<Tensor>> {
 template <class F, class... T>
 class DeferredCall final : public Symbol {
  public:
-  DeferredCall(const char* op, bool updates, F f, const T&... arguments)
+  DeferredCall(const Op& op, bool updates, F f, const T&... arguments)
       : DeferredCall(op, updates, std::move(f), std::vector<Operand>(), arguments...) {}
 
   void run(const OperandValues& values, Results& results) const override {
@@ -167,7 +167,7 @@ class DeferredCall final : public Symbol {
     return (... && same(std::get<I>(arguments_), std::get<I>(call.arguments_)));
   }
   // The braced initializer guarantees that the arguments add their operands from left to right.
-  [[gnu::cold]] DeferredCall(const char* op, bool updates, F f, std::vector<Operand> operands,
+  [[gnu::cold]] DeferredCall(const Op& op, bool updates, F f, std::vector<Operand> operands,
                              const T&... arguments)
       : Symbol(op), f_(std::move(f)), updates_(updates), arguments_{Argument<T>(arguments, operands)...} {
     set_operands(std::move(operands));
@@ -179,15 +179,16 @@ class DeferredCall final : public Symbol {
   std::tuple<Argument<T>...> arguments_;
 };
 
-/// Defers the call `f(arguments...)`, which returns a tensor with the shape and dtype `result`.
+/// Defers the call `f(arguments...)`, which returns a tensor with the shape and dtype `result`. An op that draws random
+/// numbers, prints, or reads what is no argument, is `impure("its name")`.
 template <class F, class... T>
-[[gnu::cold]] Tensor defer(const char* op, const OutputInfo& result, F f, const T&... arguments) {
+[[gnu::cold]] Tensor defer(const Op& op, const OutputInfo& result, F f, const T&... arguments) {
   return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), {result})[0];
 }
 
 /// Defers an op whose result is a vector of tensors.
 template <class F, class... T>
-[[gnu::cold]] std::vector<Tensor> defer(const char* op, std::vector<OutputInfo> results, F f,
+[[gnu::cold]] std::vector<Tensor> defer(const Op& op, std::vector<OutputInfo> results, F f,
                                         const T&... arguments) {
   return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), std::move(results));
 }
@@ -212,7 +213,7 @@ template <class F, class... T>
 template <class F, class... T>
 std::vector<Tensor> defer_capturing(const char* op, std::vector<OutputInfo> results,
                                     std::vector<Operand> captured, F f, const T&... arguments) {
-  auto symbol = Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...));
+  auto symbol = Ref<Symbol>::adopt(new DeferredCall<F, T...>(impure(op), false, f, arguments...));
   symbol->set_captured(std::move(captured));
   return defer(std::move(symbol), std::move(results));
 }

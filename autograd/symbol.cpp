@@ -20,7 +20,7 @@ Operand::Operand(const Tensor& tensor, bool differentiable)
   if (variable.defined()) this->tensor = Tensor();
 }
 
-Symbol::Symbol(const char* op) : op_(op), sequence_(newest.fetch_add(1, std::memory_order_relaxed) + 1) {}
+Symbol::Symbol(const Op& op) : op_(op), sequence_(newest.fetch_add(1, std::memory_order_relaxed) + 1) {}
 
 void Symbol::release() {
   if (refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;

@@ -65,6 +65,15 @@ class Results {
   std::vector<Tensor>* list_ = nullptr;
 };
 
+/// An op that is deferred: its name, and whether it is pure. The results of a pure op depend on its arguments alone,
+/// so that equal calls have equal results: no random numbers, no state, no output.
+struct Op {
+  const char* name;
+  bool pure;
+  constexpr Op(const char* name, bool pure = true) : name(name), pure(pure) {}
+};
+constexpr Op impure(const char* name) { return {name, false}; }
+
 /// A placeholder, or an op that runs when the values of its operands are known.
 ///
 ///     struct Halves : ktape::Symbol {
@@ -82,7 +91,9 @@ class Results {
 ///     std::cout << K::function({x}, {halves[0] + halves[1]})({K::ones({2})})[0];
 class Symbol {
  public:
-  explicit Symbol(const char* op);
+  /// A symbol of a class of its own is impure unless the class says otherwise.
+  explicit Symbol(const char* op) : Symbol(impure(op)) {}
+  explicit Symbol(const Op& op);
   Symbol(const Symbol&) = delete;
   Symbol& operator=(const Symbol&) = delete;
 
@@ -98,7 +109,9 @@ class Symbol {
   /// later operands are differentiated. Returns the number of operands when run() does not differentiate.
   virtual std::size_t first_differentiated() const { return operands_.size(); }
 
-  const char* op() const { return op_; }
+  const char* op() const { return op_.name; }
+  /// Returns whether calls with equal operands that are the same_call have equal results.
+  bool pure() const { return op_.pure && !updates(); }
   /// Returns the name of a placeholder; empty for an op.
   const std::string& name() const { return name_; }
   bool placeholder() const { return !name_.empty(); }
@@ -130,7 +143,7 @@ class Symbol {
 
  private:
   std::atomic<std::int32_t> refs_{1};
-  const char* op_;
+  Op op_;
   std::uint64_t sequence_;
   std::vector<Operand> operands_;
   std::size_t captured_ = 0;

@@ -108,7 +108,7 @@ Tensor cast_to_floatx(const ArrayLike& x) {
 Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOptions& options) {
   expect_defined("print_tensor", "x", x);
   if (is_symbolic(x))
-    return defer_described("print_tensor", {x.shape(), x.dtype()}, print_tensor, x, message, options);
+    return defer_described(impure("print_tensor"), {x.shape(), x.dtype()}, print_tensor, x, message, options);
   if (inferring_shapes()) return identity(x);
   const bool all = options.summarize < 0;
   log::print(message + (message.empty() ? "" : " ") +

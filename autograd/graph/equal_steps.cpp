@@ -9,7 +9,7 @@ EqualSteps::Key EqualSteps::key_of(const Symbol& symbol, ExecutionPlan& plan) {
 }
 
 bool EqualSteps::merge(const Symbol& symbol, ExecutionPlan& plan) {
-  if (symbol.updates() || symbol.captured() > 0 || !pure_(symbol.op())) return false;
+  if (!symbol.pure()) return false;
   const Key key = key_of(symbol, plan);
   if (key.first == "identity" && key.second.size() == 1 && key.second[0] >= 0) {
     plan.add_equal(symbol, key.second[0]);
@@ -25,7 +25,7 @@ bool EqualSteps::merge(const Symbol& symbol, ExecutionPlan& plan) {
 }
 
 void EqualSteps::remember(const Symbol& symbol, ExecutionPlan& plan) {
-  if (symbol.updates() || symbol.captured() > 0 || !pure_(symbol.op())) return;
+  if (!symbol.pure()) return;
   known_.emplace(key_of(symbol, plan), Known{&symbol, plan.steps().back().first_result});
 }
 

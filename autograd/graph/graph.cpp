@@ -33,7 +33,7 @@ bool differentiates(const Ref<Symbol>& symbol) {
 }  // namespace
 
 Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
-             const std::vector<Tensor>& updates, PureOp pure)
+             const std::vector<Tensor>& updates, bool simplify)
     : inputs_(inputs) {
   std::set<SymbolResult> cuts;
   for (const Tensor& input : inputs) {
@@ -55,8 +55,8 @@ Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vecto
       fail("[", op, "] the outputs need a value for the placeholder '", symbol->name(),
            "', which must be among the inputs: received ", inputs.size(), " inputs without it");
   put_updates_last(symbols);
-  if (std::any_of(symbols.begin(), symbols.end(), differentiates)) pure = nullptr;
-  add_steps(symbols, pure);
+  if (std::any_of(symbols.begin(), symbols.end(), differentiates)) simplify = false;
+  add_steps(symbols, simplify);
   for (const Tensor& output : outputs) outputs_.push_back(plan_.source(Operand(output)));
   find_watched();
   // The inputs are never emptied, because a callable inside of an op may read them later.
@@ -64,18 +64,17 @@ Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vecto
   for (std::size_t i = 0; i < inputs_.size(); ++i) kept.push_back(static_cast<ExecutionPlan::Source>(i));
   plan_.find_last_uses(kept);
   const auto updates_variable = [](const Ref<Symbol>& symbol) { return symbol->updates(); };
-  if (pure)
-    steady_.find(plan_, pure, std::none_of(symbols.begin(), symbols.end(), updates_variable), outputs_);
+  if (simplify) steady_.find(plan_, std::none_of(symbols.begin(), symbols.end(), updates_variable), outputs_);
 }
 
-void Graph::add_steps(const std::vector<Ref<Symbol>>& symbols, PureOp pure) {
-  EqualSteps equal(pure);
-  if (pure) plan_.share_constants();
+void Graph::add_steps(const std::vector<Ref<Symbol>>& symbols, bool simplify) {
+  EqualSteps equal;
+  if (simplify) plan_.share_constants();
   for (const Ref<Symbol>& symbol : symbols) {
-    if (pure && equal.merge(*symbol, plan_)) continue;
+    if (simplify && equal.merge(*symbol, plan_)) continue;
     const std::size_t operands = symbol->operands().size();
     plan_.add_step(symbol, operands, operands - symbol->captured());
-    if (pure) equal.remember(*symbol, plan_);
+    if (simplify) equal.remember(*symbol, plan_);
   }
 }
 

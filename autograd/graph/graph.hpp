@@ -13,8 +13,7 @@ namespace ktape {
 ///     const auto before = ktape::newest_symbol();
 ///     Tensor y = K::exp(x) + K::exp(x);
 ///     std::cout << ktape::newest_symbol() - before << " symbols\n";
-///     ktape::PureOp pure = [](std::string_view op) { return op == "exp"; };
-///     ktape::Graph graph("sum", ktape::placeholders_of({y}), {y}, {}, pure);
+///     ktape::Graph graph("sum", ktape::placeholders_of({y}), {y}, {}, true);
 ///     std::cout << graph.plan().steps().size() << " steps\n"
 ///               << graph.run({K::zeros({2})})[0];
 class Graph {
@@ -22,12 +21,11 @@ class Graph {
   /// Collects the ops from `inputs` to `outputs`. Inputs are placeholders, or other symbolic tensors, which
   /// are then not computed. `updates` are computed after the outputs and not returned. Throws ValueError,
   /// naming the op, for an input that is not symbolic or is listed twice, an undefined output, and a
-  /// placeholder that the outputs need and `inputs` lacks. With `pure`, which says of an op by its name
-  /// whether its result depends on its arguments alone, the graph is simplified: equal ops run once,
-  /// identities take no step, and ops on values and unchanged variables keep their results from run to run. A
-  /// graph with gradients is not simplified.
+  /// placeholder that the outputs need and `inputs` lacks. With `simplify`, equal pure ops run once, identities
+  /// take no step, and pure ops on values and unchanged variables keep their results from run to run. A graph with
+  /// gradients is not simplified.
   Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
-        const std::vector<Tensor>& updates = {}, PureOp pure = nullptr);
+        const std::vector<Tensor>& updates = {}, bool simplify = false);
 
   /// Runs the ops on one value per input and returns the outputs, which are not recorded. Variables are read
   /// at the time of the call. Ops are recorded on the tape only where the graph contains gradients; no
@@ -41,7 +39,7 @@ class Graph {
  private:
   friend class GraphRun;
 
-  void add_steps(const std::vector<Ref<Symbol>>& symbols, PureOp pure);
+  void add_steps(const std::vector<Ref<Symbol>>& symbols, bool simplify);
   void find_watched();
 
   std::vector<Tensor> inputs_;

@@ -11,7 +11,7 @@ struct SteadySteps::Kept {
   std::shared_ptr<const Results> results;
 };
 
-void SteadySteps::find(const ExecutionPlan& plan, PureOp pure, bool reads_variables,
+void SteadySteps::find(const ExecutionPlan& plan, bool reads_variables,
                        const std::vector<ExecutionPlan::Source>& outputs) {
   kept_ = std::make_shared<Kept>();
   std::vector<bool> steady_slot(plan.slots());
@@ -30,8 +30,8 @@ void SteadySteps::find(const ExecutionPlan& plan, PureOp pure, bool reads_variab
       if (source >= 0) return static_cast<bool>(steady_slot[static_cast<std::size_t>(source)]);
       return reads_variables || !plan.constant(source).variable.defined();
     };
-    steady_[i] = step.operands > 0 && step.operands == step.arguments && !step.symbol->updates() &&
-                 pure(step.symbol->op()) && std::all_of(sources.begin(), sources.end(), is_steady);
+    steady_[i] = step.operands > 0 && step.operands == step.arguments && step.symbol->pure() &&
+                 std::all_of(sources.begin(), sources.end(), is_steady);
     if (!steady_[i]) {
       std::for_each(sources.begin(), sources.end(), keep);
       continue;

@@ -18,7 +18,7 @@ class SteadySteps {
   };
 
   /// Finds the steps. Variables count as constants only with `reads_variables`: a graph without updates.
-  void find(const ExecutionPlan& plan, PureOp pure, bool reads_variables,
+  void find(const ExecutionPlan& plan, bool reads_variables,
             const std::vector<ExecutionPlan::Source>& outputs);
 
   bool any() const { return any_; }

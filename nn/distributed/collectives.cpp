@@ -117,7 +117,7 @@ Tensor allreduce(const Tensor& x, const AllreduceOptions& options) {
     fail("[allreduce] op must be mean or sum: received op='", options.op, '\'');
   if (mean && !x.dtype().is_floating())
     fail<TypeError>("[allreduce] a mean needs a floating dtype: received dtype=", x.dtype());
-  if (is_symbolic(x)) return defer("allreduce", {x.shape(), x.dtype()}, allreduce, x, options);
+  if (is_symbolic(x)) return defer(impure("allreduce"), {x.shape(), x.dtype()}, allreduce, x, options);
   World* world = World::instance();
   if (!world) return x;
   expect_same_call(*world, "allreduce", x, x.shape(), ", " + options.op);
@@ -148,7 +148,7 @@ Tensor allgather(const Tensor& x) {
   if (x.ndim() == 0) fail("[allgather] x must have an axis to gather along: received a scalar");
   Shape shape = x.shape();
   shape[0] = None;
-  if (is_symbolic(x)) return defer("allgather", {shape, x.dtype()}, allgather, x);
+  if (is_symbolic(x)) return defer(impure("allgather"), {shape, x.dtype()}, allgather, x);
   World* world = World::instance();
   if (!world) return x;
   expect_same_call(*world, "allgather", x, shape, "");
@@ -185,8 +185,8 @@ Tensor broadcast(const Tensor& x, int root) {
   if (root < 0 || root >= size()) fail("[broadcast] root must be in [0, ", size(), "): received root=", root);
   if (is_symbolic(x))
     return defer(
-        "broadcast", {x.shape(), x.dtype()}, [](const Tensor& x, int root) { return broadcast(x, root); }, x,
-        root);
+        impure("broadcast"), {x.shape(), x.dtype()},
+        [](const Tensor& x, int root) { return broadcast(x, root); }, x, root);
   World* world = World::instance();
   if (!world) return x;
   expect_same_call(*world, "broadcast", x, x.shape(), " from rank " + std::to_string(root));

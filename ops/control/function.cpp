@@ -1,5 +1,4 @@
 #include <ktape/ops/control/function.hpp>
-#include <ktape/ops/control/pure_ops.hpp>
 #include <ktape/ops/fusion/fusion_scope.hpp>
 #include <ktape/ops/internal/sparse_symbolic.hpp>
 
@@ -122,8 +121,8 @@ Function function(const FunctionInputs& inputs, const TensorList& outputs, const
            "] an update must be symbolic: received an update by a value, which has run already; "
            "make it of a symbolic value or inside K::symbolic");
   f.compile_ = options.compile && compiles_graphs();
-  f.graph_ = std::make_shared<const Graph>(f.name_.c_str(), tensors, outputs.vector(), updates.vector(),
-                                           f.compile_ ? is_pure_op : nullptr);
+  f.graph_ =
+      std::make_shared<const Graph>(f.name_.c_str(), tensors, outputs.vector(), updates.vector(), f.compile_);
   return f;
 }
 

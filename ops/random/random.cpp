@@ -81,7 +81,7 @@ Tensor drawn(const char* op, const ShapeLike& shape, DType dtype, F fill) {
     fill(out);
     return out;
   };
-  if (waits(op, shape, dtype)) return defer(op, {shape.known(), dtype}, draw, shape);
+  if (waits(op, shape, dtype)) return defer(impure(op), {shape.known(), dtype}, draw, shape);
   return draw(shape);
 }
 
@@ -311,7 +311,7 @@ Tensor dropout(const Tensor& x, double level, const DropoutOptions& options) {
   const Shape noise = wanted.empty() ? x.shape() : resolved_noise_shape(wanted, x.shape());
   if (is_symbolic(x) || options.noise_shape.waits() || symbolic_mode())
     return defer(
-        "dropout", {x.shape(), x.dtype()},
+        impure("dropout"), {x.shape(), x.dtype()},
         [level, seed = options.seed](const Tensor& x, const ShapeLike& noise) {
           return dropout(x, level, {.noise_shape = noise, .seed = seed});
         },

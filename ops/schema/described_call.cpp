@@ -6,7 +6,7 @@ namespace {
 class DescribedCall final : public Symbol {
  public:
   DescribedCall(Ref<Symbol> call, std::vector<DescribedArgument> arguments)
-      : Symbol(call->op()), call_(std::move(call)), arguments_(std::move(arguments)) {
+      : Symbol({call->op(), call->pure()}), call_(std::move(call)), arguments_(std::move(arguments)) {
     const std::span<const Operand> operands = call_->operands();
     set_operands({operands.begin(), operands.end()});
   }

@@ -45,7 +45,7 @@ DescribedArgument describe(const T& argument) {
 
 /// Defers an op as `defer` does, under a description that the caller makes.
 template <class F, class... T>
-std::vector<Tensor> defer_as(std::vector<DescribedArgument> description, const char* op,
+std::vector<Tensor> defer_as(std::vector<DescribedArgument> description, const Op& op,
                              std::vector<OutputInfo> results, F f, const T&... arguments) {
   auto call = Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...));
   if (running_graph()) return defer(std::move(call), std::move(results));
@@ -54,13 +54,13 @@ std::vector<Tensor> defer_as(std::vector<DescribedArgument> description, const c
 
 /// Defers an op as `defer` does, with a description of its arguments.
 template <class F, class... T>
-std::vector<Tensor> defer_described(const char* op, std::vector<OutputInfo> results, F f,
+std::vector<Tensor> defer_described(const Op& op, std::vector<OutputInfo> results, F f,
                                     const T&... arguments) {
   return defer_as({describe(arguments)...}, op, std::move(results), f, arguments...);
 }
 
 template <class F, class... T>
-Tensor defer_described(const char* op, const OutputInfo& result, F f, const T&... arguments) {
+Tensor defer_described(const Op& op, const OutputInfo& result, F f, const T&... arguments) {
   return defer_described(op, std::vector<OutputInfo>{result}, f, arguments...)[0];
 }
 

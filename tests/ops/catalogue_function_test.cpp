@@ -207,3 +207,18 @@ TEST_CASE(
     }
   }
 }
+
+TEST_CASE("equal calls of every name run once in a compiled function") {
+  // They draw random numbers, or call functions of the user.
+  const std::set<std::string> apart = {};
+  for (const CatalogueRow& row : Catalogue::differentiable()) {
+    List in;
+    for (const Tensor& x : row.inputs) in.push_back(K::placeholder({.shape = x.shape(), .dtype = x.dtype()}));
+    const Tensor first = row.f(in), second = row.f(in);
+    if (!ktape::is_symbolic(first)) continue;
+    const auto steps = [&](const List& outputs) {
+      return ktape::Graph("f", in, outputs, {}, true).plan().steps().size();
+    };
+    CHECK_MESSAGE((steps({first, second}) == steps({first})) != apart.contains(row.name), row.name);
+  }
+}

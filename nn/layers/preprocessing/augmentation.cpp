@@ -97,7 +97,7 @@ class RandomImageImpl : public LayerWith<Arguments> {
                           training = arguments.training](const Tensor& given) {
         return self->call(given, CallArguments{.training = training});
       };
-      return defer("random_image", {result_shape(x.shape()), this->compute_dtype()}, again, x);
+      return defer(impure("random_image"), {result_shape(x.shape()), this->compute_dtype()}, again, x);
     }
     const bool single = x.ndim() == 3;
     const Tensor given = K::as_dtype(x, this->compute_dtype()),

@@ -200,7 +200,7 @@ class IntegerLookupImpl final : public LookupImpl<std::int64_t, IntegerArguments
   Tensor call(const Tensor& x) override {
     if (is_symbolic(x))
       return defer(
-          "lookup", result(x.shape()),
+          impure("lookup"), result(x.shape()),
           [self = shared_from_this()](const Tensor& given) { return self->call(given); }, x);
     const Tensor numbers = K::class_numbers(name(), "number", x);
     Tensor out = Tensor::empty(x.shape(), DType::Int64);

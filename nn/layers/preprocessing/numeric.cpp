@@ -314,7 +314,7 @@ class DiscretizationImpl final : public LayerWith<DiscretizationOptions> {
     const auto depth = static_cast<std::int64_t>(boundaries_->size()) + 1;
     if (is_symbolic(x))
       return defer(
-          "discretization", {encoded_shape(x.shape(), mode_, depth), compute_dtype()},
+          impure("discretization"), {encoded_shape(x.shape(), mode_, depth), compute_dtype()},
           [self = shared_from_this()](const Tensor& given) { return self->call(given); }, x);
     return encoded(bins(x), mode_, depth, compute_dtype());
   }

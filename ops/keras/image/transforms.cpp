@@ -148,8 +148,8 @@ Tensor elastic_values(const Tensor& images, const Alpha& alpha, double sigma,
   bool waits = is_symbolic(images);
   if constexpr (std::is_same_v<Alpha, Tensor>) waits = waits || is_symbolic(alpha);
   if (waits)
-    return defer_described("elastic_transform", info_of(images), elastic_values<Alpha>, images, alpha, sigma,
-                           interpolation, fill_mode, fill_value, seed, data_format);
+    return defer_described(impure("elastic_transform"), info_of(images), elastic_values<Alpha>, images, alpha,
+                           sigma, interpolation, fill_mode, fill_value, seed, data_format);
   const TransformOptions reading{interpolation, fill_mode, fill_value, data_format};
   const Shape shape = ImageBatch("elastic_transform", "images", images, data_format).images.shape();
   return read_at("elastic_transform", images, reading, fill_mode, [&](const Tensor& x, const Tensor& y) {

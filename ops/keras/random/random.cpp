@@ -74,7 +74,7 @@ Tensor categorical(const Tensor& given, std::int64_t num_samples, OptionalDType 
   const std::int64_t rows = logits.shape()[0];
   if (is_symbolic(logits))
     return defer(
-        "categorical", {{rows, num_samples}, wanted},
+        impure("categorical"), {{rows, num_samples}, wanted},
         [=](const Tensor& logits) { return categorical(logits, num_samples, wanted, seed); },
         WithoutGradient{logits});
   // The largest of logits with noise of Gumbel's distribution is a class with its probability.
@@ -91,7 +91,7 @@ Tensor shuffle(const Tensor& x, int given_axis, Seed seed) {
   const int axis = canonical_axis("shuffle", given_axis, x.ndim());
   if (is_symbolic(x))
     return defer(
-        "shuffle", info_of(x), [axis, seed](const Tensor& x) { return shuffle(x, axis, seed); }, x);
+        impure("shuffle"), info_of(x), [axis, seed](const Tensor& x) { return shuffle(x, axis, seed); }, x);
   return ops::take(x, K::argsort(open_uniform(x.shape()[axis], seed)), axis);
 }
 
@@ -179,7 +179,8 @@ Tensor with_values(const char* op, const Shape& shape, OptionalDType dtype, cons
                    F f) {
   const auto later = [=](const Tensor& a, const Tensor& b) { return with_values(op, shape, dtype, a, b, f); };
   if (is_symbolic(a, b))
-    return defer(op, {shape, dtype.value_or(K::floatx())}, later, WithoutGradient{a}, WithoutGradient{b});
+    return defer(impure(op), {shape, dtype.value_or(K::floatx())}, later, WithoutGradient{a},
+                 WithoutGradient{b});
   return f(a, b);
 }
 
