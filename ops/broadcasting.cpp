@@ -4,6 +4,7 @@
 #include <ktape/ops/kernels/copy/strided_copy.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 namespace ktape::backend {
@@ -46,3 +47,14 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+
+Operations broadcasting_operations() {
+  static constexpr Operation rows[] = {
+      {"sum_to", "", "x; shape", calls<backend::sum_to>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

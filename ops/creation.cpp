@@ -3,6 +3,7 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/internal/slicing.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
@@ -229,3 +230,45 @@ Tensor identity(const Tensor& x, const IdentityOptions& options) {
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+
+/// Returns a shape: numbers, or a tensor of rank 1.
+backend::ShapeLike shape_of(const OperationCall& call, const char* name) {
+  if (call.value(name).is_null()) return call.tensor(name);
+  return call.shape(name);
+}
+
+backend::RangeBound range_bound(const OperationCall& call, const char* name) {
+  if (call.is_number(name)) return call.scalar(name);
+  return call.tensor(name);
+}
+
+Tensor arange(const OperationCall& call) {
+  const backend::ArangeOptions options{.dtype = call.dtype()};
+  const backend::RangeBound step = call.has("step") ? range_bound(call, "step") : 1;
+  if (!call.has("stop")) return backend::arange(0, range_bound(call, "start"), step, options);
+  return backend::arange(range_bound(call, "start"), range_bound(call, "stop"), step, options);
+}
+
+}  // namespace
+
+Operations creation_operations() {
+  static constexpr Operation rows[] = {
+      {"identity", "", "x;", [](const OperationCall& call) { return backend::identity(call.tensor("x")); }},
+      {"full", "", "shape; value, dtype",
+       [](const OperationCall& call) {
+         return backend::full(shape_of(call, "shape"), call.scalar("value"), call.dtype());
+       },
+       "full zeros ones"},
+      {"eye", "", "size; dtype=null",
+       [](const OperationCall& call) {
+         return backend::eye(shape_of(call, "size"), {.dtype = call.dtype()});
+       }},
+      {"Arange", "numpy", "start, stop=null, step=null; dtype=null", arange, "", "start | start, stop, step"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

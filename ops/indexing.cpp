@@ -9,6 +9,7 @@
 #include <ktape/ops/kernels/reduce/argsort.hpp>
 #include <ktape/ops/parts.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -283,3 +284,34 @@ Tensor subscript(const Tensor& x, const Tensor& indices) {
 }
 
 }  // namespace ktape
+
+namespace ktape::nn {
+namespace {
+
+std::vector<Tensor> top_k(const OperationCall& call) {
+  const auto [values, indices] = backend::top_k(call.tensor("x"), call.integer("k"));
+  return {values, indices};
+}
+
+const char* written_sort(const std::vector<OperationArgument>&, Config& attributes) {
+  if (attributes.get("direction") != Value("ASCENDING")) return nullptr;
+  attributes.erase("direction");
+  return "Sort";
+}
+const char* written_argsort(const std::vector<OperationArgument>& operands, Config& attributes) {
+  return written_sort(operands, attributes) ? "Argsort" : nullptr;
+}
+
+}  // namespace
+
+Operations indexing_operations() {
+  static constexpr Operation rows[] = {
+      {"gather_nd", "", "params, indices;", calls<backend::gather_nd>},
+      {"TopK", "math", "x; k, sorted=true, is_stable=true", top_k, "", "x, k"},
+      {"sort", "", "values; axis, direction", calls<backend::sort>, "", "", written_sort},
+      {"argsort", "", "values; axis, direction", calls<backend::argsort>, "", "", written_argsort},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -4,6 +4,7 @@
 #include <ktape/ops/fusion/fused_op.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 
 #include <limits>
@@ -118,3 +119,21 @@ Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOpti
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+constexpr Tensor (*printed)(const Tensor&, const std::string&,
+                            const backend::PrintOptions&) = backend::print_tensor;
+}
+
+Operations inspection_operations() {
+  static constexpr Operation rows[] = {
+      {"Cast", "core", "x; dtype",
+       [](const OperationCall& call) { return backend::cast(call.tensor("x"), DType(call.text("dtype"))); }},
+      {"shape", "", "x;", [](const OperationCall& call) { return backend::shape(call.tensor("x")); }},
+      {"print_tensor", "", "x; message, summarize", calls<printed>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

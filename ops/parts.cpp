@@ -6,6 +6,7 @@
 #include <ktape/ops/internal/selection.hpp>
 #include <ktape/ops/parts.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cstring>
@@ -94,3 +95,14 @@ void assign_part(const Variable& x, const Tensor& part, const ArrayLike& value) 
 }
 
 }  // namespace ktape
+
+namespace ktape::nn {
+
+Operations part_operations() {
+  static constexpr Operation rows[] = {
+      {"boolean_mask", "", "tensor, mask;", calls<backend::boolean_mask>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -4,6 +4,7 @@
 #include <ktape/ops/internal/sparse_symbolic.hpp>
 #include <ktape/ops/kernels/copy/permute.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -412,3 +413,29 @@ Tensor pad(const Tensor& x, const std::vector<PaddingPair>& paddings, const PadO
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+
+std::vector<Tensor> unstack(const OperationCall& call) {
+  std::vector<Tensor> parts = backend::unstack(call.tensor("x"), call.axis());
+  if (call.has("num") && call.integer("num") != static_cast<std::int64_t>(parts.size()))
+    fail("[Unstack] num must be the extent of the axis, ", parts.size(),
+         ": received num=", call.integer("num"));
+  return parts;
+}
+
+}  // namespace
+
+Operations shape_operations() {
+  static constexpr Operation rows[] = {
+      {"Unstack", "core", "x; num=null, axis=0", unstack, "", "x, axis"},
+      {"repeat_vector", "", "x; n",
+       [](const OperationCall& call) { return backend::repeat(call.tensor("x"), call.integer("n")); },
+       "repeat"},
+      {"batch_flatten", "", "x;", calls<backend::batch_flatten>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -1,5 +1,5 @@
 #include <ktape/nn/compiled/planned_operations.hpp>
-#include <ktape/nn/operations/operation.hpp>
+#include <ktape/nn/operations/operations.hpp>
 
 #include <algorithm>
 #include <cmath>

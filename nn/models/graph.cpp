@@ -1,7 +1,7 @@
 #include <ktape/autograd/environment.hpp>
 #include <ktape/autograd/graph/reach.hpp>
 #include <ktape/nn/models/graph.hpp>
-#include <ktape/nn/operations/operation.hpp>
+#include <ktape/nn/operations/operations.hpp>
 
 #include <set>
 
@@ -59,7 +59,7 @@ void LayerGraph::name_ops() {
       const std::string given = given_name(*step.symbol);
       if (call_of(*step.symbol) || given.empty() == with_given_names) continue;
       const Operation* const operation = operation_named_by(*step.symbol);
-      add(*step.symbol, !given.empty() ? given : operation ? operation->snake_name() : step.symbol->op());
+      add(*step.symbol, !given.empty() ? given : operation ? snake_name(*operation) : step.symbol->op());
     }
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/models/node_config.hpp>
-#include <ktape/nn/operations/operation.hpp>
+#include <ktape/nn/operations/operations.hpp>
 
 /// An operation in the config of a model: {class_name: "Operation", config: {name, function, ...}}, with the
 /// arguments that are no tensors in the config. A call holds the others by name, in `kwargs`. Internal:

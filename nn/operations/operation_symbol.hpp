@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/operations/operation.hpp>
+#include <ktape/nn/operations/operations.hpp>
 
 /// The symbols of operations that were read from a file. Internal: sources only.
 namespace ktape::nn {

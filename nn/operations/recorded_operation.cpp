@@ -1,5 +1,5 @@
 #include <ktape/nn/operations/operation_symbol.hpp>
-#include <ktape/nn/operations/operation_tables.hpp>
+#include <ktape/nn/operations/operations.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/schema/described_call.hpp>
 
@@ -135,11 +135,13 @@ OperationCall written(const OperationCall& call) {
 
 }  // namespace
 
+namespace {
+/// Returns the operations that the symbols with this op may record.
 std::vector<const Operation*> operations_of_op(const std::string& op) {
   static const std::unordered_map<std::string, std::vector<const Operation*>> by_op = [] {
     std::unordered_map<std::string, std::vector<const Operation*>> by_op;
     for (const Operation& operation : all_operations()) {
-      std::istringstream ops(*operation.ops ? operation.ops : operation.snake_name());
+      std::istringstream ops(*operation.ops ? operation.ops : snake_name(operation));
       for (std::string name; ops >> name;) by_op[name].push_back(&operation);
     }
     return by_op;
@@ -147,6 +149,7 @@ std::vector<const Operation*> operations_of_op(const std::string& op) {
   const auto found = by_op.find(op);
   return found == by_op.end() ? std::vector<const Operation*>() : found->second;
 }
+}  // namespace
 
 const Operation* operation_named_by(const Symbol& symbol) {
   if (const OperationCall* const call = applied_operation(symbol)) return &call->operation();

@@ -2,6 +2,7 @@
 #include <ktape/autograd/graph/trace.hpp>
 #include <ktape/ops/control/control_flow.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -184,3 +185,15 @@ Tensor foldr(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, cons
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+
+Operations control_flow_operations() {
+  static constexpr Operation rows[] = {
+      {"StopGradient", "core", "variable;",
+       [](const OperationCall& call) { return backend::stop_gradient(call.tensor("variable")); }},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

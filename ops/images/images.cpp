@@ -5,6 +5,7 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -133,3 +134,27 @@ Tensor spatial_3d_padding(const Tensor& x, const SpatialPaddingOptions& options)
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+
+/// Makes an image longer along an axis by linear interpolation.
+Tensor longer(const OperationCall& call) {
+  const int axis = call.axis();
+  const std::int64_t factor = call.integer("factor");
+  const bool first_axis = axis == 1;
+  return backend::resize_images(call.tensor("x"), first_axis ? factor : 1, first_axis ? 1 : factor,
+                                axis == 3 ? "channels_first" : "channels_last",
+                                {.interpolation = "bilinear"});
+}
+
+}  // namespace
+
+Operations backend_image_operations() {
+  static constexpr Operation rows[] = {
+      {"resize_images", "", "x; axis, factor", longer},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -11,6 +11,7 @@
 #include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -251,3 +252,37 @@ Tensor weighed_sum(const Tensor& weights, const Tensor& values) {
 }
 
 }  // namespace ktape::op_helpers
+
+namespace ktape::nn {
+namespace {
+
+constexpr Tensor (*product)(const Tensor&, const Tensor&, const backend::MatmulOptions&) = backend::matmul;
+
+const char* written_matmul(const std::vector<OperationArgument>&, Config& attributes) {
+  if (attributes.get("transpose_a") == Value(true) || attributes.get("transpose_b") == Value(true))
+    return nullptr;
+  attributes = {};
+  return "Matmul";
+}
+
+Tensor batch_dot(const OperationCall& call) {
+  backend::BatchAxes axes;
+  if (call.has("axes")) {
+    const auto both = call.value("axes").as<std::vector<int>>("[batch_dot] axes");
+    if (both.empty()) fail("[batch_dot] axes must be one or two numbers: received axes=[]");
+    axes = backend::BatchAxes(both.at(0), both.back());
+  }
+  return backend::batch_dot(call.tensor("x"), call.tensor("y"), axes);
+}
+
+}  // namespace
+
+Operations backend_product_operations() {
+  static constexpr Operation rows[] = {
+      {"matmul", "", "a, b; transpose_a, transpose_b", calls<product>, "", "", written_matmul},
+      {"batch_dot", "", "x, y; axes=null", batch_dot},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -10,6 +10,7 @@
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/engine.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
@@ -332,3 +333,36 @@ Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+
+/// Writes the forms of relu that Keras has as operations of their own.
+const char* written_relu(const std::vector<OperationArgument>&, Config& attributes) {
+  const double alpha = attributes.at("alpha").number(), threshold = attributes.at("threshold").number();
+  const Value most = attributes.at("max_value");
+  if (threshold != 0 || (alpha != 0 && !most.is_null())) return nullptr;
+  if (!most.is_null() && most != Value(6.0)) return nullptr;
+  attributes = {};
+  if (alpha == 0) return most.is_null() ? "Relu" : "Relu6";
+  attributes.set("negative_slope", alpha);
+  return "LeakyRelu";
+}
+
+Tensor l2_normalize(const OperationCall& call) {
+  const Tensor x = call.tensor("x");
+  return x / backend::sqrt(backend::maximum(backend::sum(backend::square(x), call.axes("axis"), true),
+                                            call.number("epsilon")));
+}
+
+}  // namespace
+
+Operations backend_activation_operations() {
+  static constexpr Operation rows[] = {
+      {"relu", "", "x; alpha, max_value, threshold", calls<backend::relu>, "", "", written_relu},
+      {"l2_normalize", "", "x; axis=null, epsilon=1e-12", l2_normalize, "-"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -12,6 +12,7 @@
 #include <ktape/ops/nn/attention.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cmath>
@@ -203,3 +204,28 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+
+Tensor attention(const OperationCall& call) {
+  backend::AttentionOptions options{
+      .causal = call.flag("causal"),
+      .scale = call.value("scale").as<std::optional<double>>("[scaled_dot_product_attention] scale"),
+      .heads_last = call.flag("heads_last")};
+  if (call.has("mask")) options.mask = call.tensor("mask");
+  return backend::scaled_dot_product_attention(call.tensor("query"), call.tensor("key"), call.tensor("value"),
+                                               options);
+}
+
+}  // namespace
+
+Operations attention_operations() {
+  static constexpr Operation rows[] = {
+      {"scaled_dot_product_attention", "", "query, key, value, mask=null; scale, causal, heads_last",
+       attention},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

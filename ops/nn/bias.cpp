@@ -5,6 +5,7 @@
 #include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -54,3 +55,14 @@ Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options)
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+
+Operations bias_operations() {
+  static constexpr Operation rows[] = {
+      {"bias_add", "", "x, bias; data_format=null", calls<backend::bias_add>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -2,6 +2,7 @@
 #include <ktape/ops/nn/convolution.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -200,3 +201,35 @@ Tensor separable_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const T
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+
+Tensor conv_transpose(const OperationCall& call) {
+  const Tensor x = call.tensor("x"), kernel = call.tensor("kernel");
+  const auto extents = [&](const char* name) {
+    return call.value(name).as<backend::PerAxis<std::int64_t>>(call.what(name));
+  };
+  const std::string padding = call.text("padding"), format = call.text("data_format");
+  const Shape shape = call.shape("output_shape");
+  if (x.ndim() == 4)
+    return backend::conv2d_transpose(x, kernel, shape,
+                                     {.strides = extents("strides"),
+                                      .padding = padding,
+                                      .data_format = format,
+                                      .dilation_rate = extents("dilation_rate")});
+  return backend::conv3d_transpose(
+      x, kernel, shape, {.strides = extents("strides"), .padding = padding, .data_format = format});
+}
+
+}  // namespace
+
+Operations convolution_operations() {
+  static constexpr Operation rows[] = {
+      {"conv_transpose", "", "x, kernel; output_shape, strides, padding, data_format, dilation_rate",
+       conv_transpose, "conv2d_transpose conv3d_transpose"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -10,6 +10,7 @@
 #include <ktape/ops/nn/ctc_batch.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
@@ -150,3 +151,15 @@ SparseTensor ctc_label_dense_to_sparse(const Tensor& labels, const Tensor& label
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+
+Operations ctc_operations() {
+  static constexpr Operation rows[] = {
+      {"ctc_batch_cost", "", "y_true, y_pred, input_length, label_length;", calls<backend::ctc_batch_cost>,
+       "", "y_true, y_pred, input_length, label_length, -"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

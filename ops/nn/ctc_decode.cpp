@@ -4,6 +4,7 @@
 #include <ktape/ops/nn/ctc.hpp>
 #include <ktape/ops/nn/ctc_batch.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
@@ -259,3 +260,26 @@ CtcDecoded ctc_decode(const Tensor& y_pred, const Tensor& input_length, const Ct
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+
+std::vector<Tensor> ctc_decode(const OperationCall& call) {
+  auto [paths, log_prob] = backend::ctc_decode(call.tensor("y_pred"), call.tensor("input_length"),
+                                               {.greedy = call.flag("greedy"),
+                                                .beam_width = call.axis("beam_width"),
+                                                .top_paths = call.axis("top_paths")});
+  paths.push_back(log_prob);
+  return paths;
+}
+
+}  // namespace
+
+Operations ctc_decode_operations() {
+  static constexpr Operation rows[] = {
+      {"ctc_decode", "", "y_pred, input_length; greedy, beam_width, top_paths", ctc_decode},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -4,6 +4,7 @@
 #include <ktape/ops/nn/convolution.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <functional>
@@ -108,3 +109,27 @@ Tensor local_conv2d(const Tensor& inputs, const Tensor& kernel, const PerAxis<st
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+
+Tensor local_conv(const OperationCall& call) {
+  const Shape window = call.shape("kernel_size"), strides = call.shape("strides"),
+              output = call.shape("output_shape");
+  const backend::LocalConvOptions options{.data_format = call.text("data_format")};
+  const Tensor inputs = call.tensor("inputs"), kernel = call.tensor("kernel");
+  return window.rank() == 1 ? backend::local_conv1d(inputs, kernel, window, strides, options)
+                            : backend::local_conv2d(inputs, kernel, window, strides, output, options);
+}
+
+}  // namespace
+
+Operations local_convolution_operations() {
+  static constexpr Operation rows[] = {
+      {"local_conv", "", "inputs, kernel; kernel_size, strides, output_shape, data_format", local_conv,
+       "local_conv1d local_conv2d"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

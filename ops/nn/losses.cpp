@@ -13,6 +13,7 @@
 #include <ktape/ops/nn/losses.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
@@ -276,3 +277,17 @@ Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const Bin
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+
+Operations backend_loss_operations() {
+  static constexpr const char* loss = "target, output; from_logits=false, axis=-1";
+  static constexpr Operation rows[] = {
+      {"BinaryCrossentropy", "nn", "target, output; from_logits=false", calls<backend::binary_crossentropy>},
+      {"CategoricalCrossentropy", "nn", loss, calls<backend::categorical_crossentropy>},
+      {"SparseCategoricalCrossentropy", "nn", loss, calls<backend::sparse_categorical_crossentropy>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

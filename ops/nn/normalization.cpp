@@ -10,6 +10,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/engine.hpp>
 
 #include <limits>
@@ -432,3 +433,17 @@ NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+
+Operations normalization_operations() {
+  static constexpr Operation rows[] = {
+      {"batch_normalization", "", "x, mean, var, beta=null, gamma=null; axis, epsilon",
+       calls<backend::batch_normalization>},
+      {"normalize_batch_in_training", "", "x, gamma=null, beta=null; reduction_axes, epsilon",
+       calls<backend::normalize_batch_in_training>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

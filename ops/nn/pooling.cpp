@@ -5,6 +5,7 @@
 #include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/nn/pooling.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/settings/engine.hpp>
 #include <ktape/ops/shape.hpp>
@@ -176,3 +177,35 @@ Tensor pool3d(const Tensor& x, const PerAxis<std::int64_t>& pool_size, const Poo
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+
+Tensor pooled(const OperationCall& call) {
+  const Tensor x = call.tensor("inputs");
+  using Extents = backend::PerAxis<std::int64_t>;
+  const auto pool = x.ndim() == 5 ? backend::pool3d : backend::pool2d;
+  return pool(x, call.value("pool_size").as<Extents>("[pool] pool_size"),
+              {.strides = call.value("strides").as<Extents>("[pool] strides"),
+               .padding = call.text("padding"),
+               .data_format = call.text("data_format"),
+               .pool_mode = call.text("pool_mode")});
+}
+
+const char* written_pool(const std::vector<OperationArgument>&, Config& attributes) {
+  const bool most = attributes.get("pool_mode") == Value("max");
+  attributes.erase("pool_mode");
+  return most ? "MaxPool" : "AveragePool";
+}
+
+}  // namespace
+
+Operations pooling_operations() {
+  static constexpr Operation rows[] = {
+      {"pool", "", "inputs; pool_size, strides, padding, data_format, pool_mode", pooled, "pool2d pool3d",
+       "-, inputs, pool_size", written_pool},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

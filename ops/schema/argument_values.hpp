@@ -70,9 +70,8 @@ std::optional<ArgumentValues> argument_values(const std::any& argument) {
   const T& typed = *std::any_cast<T>(&argument);
   if constexpr (Options<T>) {
     ArgumentValues values;
-    fields(const_cast<T&>(typed), [&](const char* name, const auto& option) {
-      values.emplace_back(name, value_of(option));
-    });
+    fields(const_cast<T&>(typed),
+           [&](const char* name, const auto& option) { values.emplace_back(name, value_of(option)); });
     return values;
   } else if constexpr (Waiting<T>) {
     if (typed.waits()) return {};

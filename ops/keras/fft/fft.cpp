@@ -13,6 +13,7 @@
 #include <ktape/ops/kernels/fourier/real_fft.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <numbers>
 
@@ -326,3 +327,78 @@ Tensor istft(const ComplexPair& x, std::int64_t sequence_length, std::int64_t se
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+std::vector<Tensor> parts(const ops::ComplexPair& pair) { return {pair.first, pair.second}; }
+
+ops::ComplexPair complex(const OperationCall& call) {
+  const std::vector<Tensor>& x = call.tensors("x");
+  if (x.size() != 2)
+    fail(call.what("x"), " must be a real and an imaginary part: received ", x.size(), " tensors");
+  return {x[0], x[1]};
+}
+
+template <ops::ComplexPair (*f)(const ops::ComplexPair&)>
+std::vector<Tensor> transform(const OperationCall& call) {
+  return parts(f(complex(call)));
+}
+
+/// Returns the transform, or the inverse transform times the number of elements.
+std::vector<Tensor> fourier_transform(const OperationCall& call) {
+  const ops::ComplexPair x = complex(call);
+  if (!call.flag("inverse")) return parts(ops::fft(x));
+  const auto [imaginary, real] = ops::fft({x.second, x.first});  // as the op, so that the bits are equal
+  return {real, imaginary};
+}
+
+const char* written_transform(const std::vector<OperationArgument>&, Config& attributes) {
+  if (attributes.get("inverse") == Value(true)) return nullptr;
+  attributes = {};
+  return "FFT";
+}
+
+ops::StftOptions window_options(const OperationCall& call) {
+  ops::StftOptions options{.window = None, .center = call.flag("center")};
+  if (call.has("window")) options.window = call.text("window");
+  return options;
+}
+
+std::vector<Tensor> stft(const OperationCall& call) {
+  return parts(ops::stft(call.tensor("x"), call.integer("sequence_length"), call.integer("sequence_stride"),
+                         call.integer("fft_length"), window_options(call)));
+}
+
+Tensor istft(const OperationCall& call) {
+  ops::StftOptions options = window_options(call);
+  options.length = call.value("length").as<std::optional<std::int64_t>>(call.what("length"));
+  return ops::istft(complex(call), call.integer("sequence_length"), call.integer("sequence_stride"),
+                    call.integer("fft_length"), options);
+}
+
+Tensor irfft(const OperationCall& call) {
+  return ops::irfft(complex(call),
+                    call.value("fft_length").as<std::optional<std::int64_t>>(call.what("fft_length")));
+}
+
+}  // namespace
+
+Operations fourier_operations() {
+  static constexpr Operation rows[] = {
+      {"FFT", "math", "x;", transform<ops::fft>, "-"},
+      {"fourier_transform", "", "x; inverse", fourier_transform, "fft", "", written_transform},
+      {"FFT2", "math", "x;", transform<ops::fft2>, "-"},
+      {"IFFT2", "math", "x;", transform<ops::ifft2>, "-"},
+      {"RFFT", "math", "x; fft_length=null", calls<ops::rfft>, "rfft"},
+      {"IRFFT", "math", "x; fft_length=null", irfft, "irfft"},
+      {"STFT", "math", "x; sequence_length, sequence_stride, fft_length, window=\"hann\", center=true", stft,
+       "-"},
+      {"ISTFT", "math",
+       "x; sequence_length, sequence_stride, fft_length, length=null, window=\"hann\", center=true", istft,
+       "-"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

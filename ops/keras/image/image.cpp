@@ -16,6 +16,7 @@
 #include <ktape/ops/keras/rows.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <functional>
 #include <limits>
@@ -367,3 +368,81 @@ Tensor map_coordinates(const Tensor& given, const Tensor& given_coordinates, int
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(ResizeOptions& options, F&& field) {
+  field("interpolation", options.interpolation);
+  field("antialias", options.antialias);
+  field("crop_to_aspect_ratio", options.crop_to_aspect_ratio);
+  field("pad_to_aspect_ratio", options.pad_to_aspect_ratio);
+  field("fill_mode", options.fill_mode);
+  field("fill_value", options.fill_value);
+  field("data_format", options.data_format);
+}
+}  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(SsimOptions& options, F&& field) {
+  field("filter_size", options.filter_size);
+  field("filter_sigma", options.filter_sigma);
+  field("k1", options.k1);
+  field("k2", options.k2);
+  field("data_format", options.data_format);
+}
+}  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+ops::BorderOptions borders(const OperationCall& call, const std::string& kind) {
+  const auto extent = [&](const std::string& name) {
+    return call.value(name.c_str()).as<std::optional<std::int64_t>>(call.what(name.c_str()));
+  };
+  return {.top = extent("top_" + kind),
+          .left = extent("left_" + kind),
+          .bottom = extent("bottom_" + kind),
+          .right = extent("right_" + kind),
+          .target_height = extent("target_height"),
+          .target_width = extent("target_width"),
+          .data_format = call.value("data_format").as<std::optional<std::string>>(call.what("data_format"))};
+}
+
+}  // namespace
+
+Operations image_operations() {
+  static constexpr Operation rows[] = {
+      {"RGBToGrayscale", "image", "images; data_format=null", calls<ops::rgb_to_grayscale>,
+       "rgb_to_grayscale"},
+      {"RGBToHSV", "image", "images; data_format=null", calls<ops::rgb_to_hsv>, "rgb_to_hsv"},
+      {"HSVToRGB", "image", "images; data_format=null", calls<ops::hsv_to_rgb>, "hsv_to_rgb"},
+      {"Resize", "image",
+       "images; size, interpolation=\"bilinear\", antialias=false, crop_to_aspect_ratio=false, "
+       "pad_to_aspect_ratio=false, fill_mode=\"constant\", fill_value=0.0, data_format=null",
+       calls<ops::resize>},
+      {"GaussianBlur", "image", "images; kernel_size=3, sigma=1.0, data_format=null",
+       calls<ops::gaussian_blur>},
+      {"SobelEdges", "image", "images; data_format=null", calls<ops::sobel_edges>},
+      {"PadImages", "image",
+       "images; top_padding=null, left_padding=null, bottom_padding=null, right_padding=null, "
+       "target_height=null, target_width=null, data_format=null",
+       [](const OperationCall& call) {
+         return ops::pad_images(call.tensor("images"), borders(call, "padding"));
+       }},
+      {"CropImages", "image",
+       "images; top_cropping=null, left_cropping=null, bottom_cropping=null, right_cropping=null, "
+       "target_height=null, target_width=null, data_format=null",
+       [](const OperationCall& call) {
+         return ops::crop_images(call.tensor("images"), borders(call, "cropping"));
+       }},
+      {"MapCoordinates", "image", "inputs, coordinates; order, fill_mode=\"constant\", fill_value=0.0",
+       calls<ops::map_coordinates>},
+      {"SSIM", "image",
+       "image1, image2; max_val=1.0, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, data_format=null",
+       calls<ops::ssim>, "ssim"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -4,6 +4,7 @@
 #include <ktape/ops/keras/image/image.hpp>
 #include <ktape/ops/keras/image/internal/image_batch.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 /// Windows of images as channels, and images of such windows.
@@ -167,3 +168,45 @@ Tensor reconstruct_patches(const Tensor& given, const ImageSize& size, const Ima
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(PatchOptions& options, F&& field) {
+  field("strides", options.strides);
+  field("dilation_rate", options.dilation_rate);
+  field("padding", options.padding);
+  field("data_format", options.data_format);
+}
+}  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(ReconstructOptions& options, F&& field) {
+  field("strides", options.strides);
+  field("padding", options.padding);
+  field("data_format", options.data_format);
+}
+}  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+Tensor patches(const Tensor& images, const ops::ImageSize& size, const ops::PatchOptions& options) {
+  return size.list().size() == 3 ? ops::extract_patches_3d(images, size, options)
+                                 : ops::extract_patches(images, size, options);
+}
+
+}  // namespace
+
+Operations image_patch_operations() {
+  static constexpr Operation rows[] = {
+      {"ExtractPatches", "image",
+       "images; size, strides=null, dilation_rate=1, padding=\"valid\", data_format=null", calls<patches>},
+      {"ReconstructPatches", "image",
+       "patches; size, output_size, strides=null, padding=\"valid\", data_format=null",
+       calls<ops::reconstruct_patches>, "", "patches, size, output_size, padding, data_format"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

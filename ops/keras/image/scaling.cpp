@@ -11,6 +11,7 @@
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <limits>
 #include <map>
@@ -114,3 +115,16 @@ Tensor scale_and_translate(const Tensor& images, const Shape& output_shape, cons
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations image_scaling_operations() {
+  static constexpr Operation rows[] = {
+      {"ScaleAndTranslate", "image",
+       "images, output_shape!, scale, translation; spatial_dims, method, antialias=true",
+       calls<ops::scale_and_translate>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

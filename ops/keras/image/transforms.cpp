@@ -11,6 +11,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random/random.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cmath>
@@ -201,3 +202,37 @@ Tensor elastic_transform(const Tensor& images, const ElasticOptions& o) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(ElasticOptions& options, F&& field) {
+  field("alpha", options.alpha);
+  field("sigma", options.sigma);
+  field("interpolation", options.interpolation);
+  field("fill_mode", options.fill_mode);
+  field("fill_value", options.fill_value);
+  field("seed", options.seed);
+  field("data_format", options.data_format);
+}
+}  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations image_transform_operations() {
+  static constexpr Operation rows[] = {
+      {"AffineTransform", "image",
+       "images, transform; interpolation=\"bilinear\", fill_mode=\"constant\", fill_value=0.0, "
+       "data_format=null",
+       calls<ops::affine_transform>},
+      {"PerspectiveTransform", "image",
+       "images, start_points, end_points; interpolation=\"bilinear\", fill_value=0.0, data_format=null",
+       calls<ops::perspective_transform>, "", "images, start_points, end_points, -fill_mode"},
+      {"ElasticTransform", "image",
+       "images; alpha=20.0, sigma=5.0, interpolation=\"bilinear\", fill_mode=\"reflect\", fill_value=0.0, "
+       "seed=null, data_format=null",
+       calls<ops::elastic_transform>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -12,6 +12,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 /// Factorizations into triangular and orthogonal matrices, and solutions of linear systems.
 namespace ktape::ops {
@@ -340,3 +341,20 @@ QR qr(const Tensor& given, const std::string& mode) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations factor_operations() {
+  static constexpr Operation rows[] = {
+      {"Cholesky", "linalg", "x; upper=false", calls<ops::cholesky>, "", "x"},
+      {"CholeskyInverse", "linalg", "x; upper=false", calls<ops::cholesky_inverse>},
+      {"Inv", "linalg", "x;", calls<ops::inv>},
+      {"Solve", "linalg", "a, b;", calls<ops::solve>},
+      {"SolveTriangular", "linalg", "a, b; lower=false", calls<ops::solve_triangular>},
+      {"LuFactor", "linalg", "x;", calls<ops::lu_factor>},
+      {"Qr", "linalg", "x; mode=\"reduced\"", calls<ops::qr>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -15,6 +15,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 #include <cmath>
@@ -297,3 +298,35 @@ Tensor norm(const Tensor& given, const NormOrder& ord, const Axes& axis, bool ke
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+Tensor norm(const OperationCall& call) {
+  const Value order = call.value("ord");
+  ops::NormOrder given;
+  if (order == Value("inf") || order == Value("-inf")) given = order == Value("inf") ? INFINITY : -INFINITY;
+  else if (order.is_string() && order != Value("euclidean")) given = order.string();
+  else if (!order.is_null() && !order.is_string()) given = order.number("[Norm] ord");
+  const Axes axis = call.axes("axis");
+  if (given.index() == 0) return backend::norm(call.tensor("x"), axis, call.flag("keepdims"));
+  return ops::norm(call.tensor("x"), given, axis, call.flag("keepdims"));
+}
+
+}  // namespace
+
+Operations linalg_operations() {
+  static constexpr Operation rows[] = {
+      {"Det", "linalg", "x;", calls<ops::det>},
+      {"Logdet", "math", "x;", calls<ops::logdet>},
+      {"Slogdet", "numpy", "x;", calls<ops::slogdet>},
+      {"Lstsq", "linalg", "a, b; rcond=null", calls<ops::lstsq>},
+      {"Pinv", "linalg", "x; rcond=null", calls<ops::pinv>},
+      {"MatrixPower", "linalg", "x; n", calls<ops::matrix_power>},
+      {"MatrixRank", "linalg", "x; tol=null", calls<ops::matrix_rank>},
+      {"Norm", "linalg", "x; ord=null, axis=null, keepdims=false", norm, "", "x, axis, keepdims"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -10,6 +10,7 @@
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <algorithm>
 
@@ -249,3 +250,41 @@ Tensor cdist(const Tensor& given_x, const Tensor& given_y) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::ops {
+/// Reads a number of axes, or the axes of both.
+static DotAxes from_value(const nn::Value& axes, const std::string& what, std::type_identity<DotAxes>) {
+  if (!axes.is_list()) return axes.as<int>(what);
+  const auto both = axes.as<std::array<std::vector<int>, 2>>(what);
+  return {both[0], both[1]};
+}
+}  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+Tensor cross(const OperationCall& call) {
+  ops::CrossOptions options{call.axis("axisa"), call.axis("axisb"), call.axis("axisc")};
+  if (call.has("axis")) options.axis = call.axis();
+  return ops::cross(call.tensor("x1"), call.tensor("x2"), options);
+}
+
+}  // namespace
+
+Operations product_operations() {
+  static constexpr Operation rows[] = {
+      {"Matmul", "numpy", "x1, x2;", calls<ops::matmul>, "-"},
+      {"Dot", "numpy", "x1, x2;", calls<ops::dot>},
+      {"Inner", "numpy", "x1, x2;", calls<ops::inner>},
+      {"Outer", "numpy", "x1, x2;", calls<ops::outer>},
+      {"Vdot", "numpy", "x1, x2;", calls<ops::vdot>},
+      {"Kron", "numpy", "x1, x2;", calls<ops::kron>},
+      {"Cross", "numpy", "x1, x2; axisa=-1, axisb=-1, axisc=-1, axis=null", cross},
+      {"Tensordot", "numpy", "x1, x2; axes=2", calls<ops::tensordot>},
+      {"Einsum", "numpy", "operands*; subscripts", calls<ops::einsum>, "", "subscripts, operands"},
+      {"CDist", "math", "x, y;", calls<ops::cdist>, "cdist"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

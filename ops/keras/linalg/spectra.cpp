@@ -12,6 +12,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 /// Singular values and eigenvalues.
@@ -273,3 +274,25 @@ Eig eig(const Tensor& given) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+std::vector<Tensor> svd(const OperationCall& call) {
+  const bool vectors = call.flag("compute_uv");
+  const auto [u, s, vh] = ops::svd(call.tensor("x"), call.flag("full_matrices"), vectors);
+  return vectors ? std::vector{u, s, vh} : std::vector{s};
+}
+
+}  // namespace
+
+Operations spectrum_operations() {
+  static constexpr Operation rows[] = {
+      {"SVD", "linalg", "x; full_matrices=true, compute_uv=true", svd},
+      {"Eigh", "linalg", "x;", calls<ops::eigh>},
+      {"Eig", "linalg", "x;", calls<ops::eig>, "eig"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -3,6 +3,7 @@
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/keras/rows.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -79,3 +80,20 @@ Tensor extract_sequences(const Tensor& x, std::int64_t sequence_length, std::int
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations math_operations() {
+  static constexpr const char* segments = "data, segment_ids; num_segments=null, sorted=false";
+  static constexpr const char* recorded = "data, segment_ids, num_segments";
+  static constexpr Operation rows[] = {
+      {"SegmentSum", "math", segments, calls<ops::segment_sum>, "", recorded},
+      {"SegmentProd", "math", segments, calls<ops::segment_prod>, "", recorded},
+      {"SegmentMax", "math", segments, calls<ops::segment_max>, "", recorded},
+      {"SegmentMin", "math", segments, calls<ops::segment_min>, "", recorded},
+      {"ExtractSequences", "math", "x; sequence_length, sequence_stride", calls<ops::extract_sequences>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

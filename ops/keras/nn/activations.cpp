@@ -7,6 +7,7 @@
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
@@ -248,3 +249,39 @@ Tensor sparse_sigmoid(const Tensor& x) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations activation_operations() {
+  static constexpr Operation rows[] = {
+      {"Relu", "nn", "x;", calls<ops::relu>, "-"},
+      {"Relu6", "nn", "x;", calls<ops::relu6>, "-"},
+      {"LeakyRelu", "nn", "x; negative_slope=0.2", calls<ops::leaky_relu>, "-"},
+      {"Elu", "nn", "x; alpha=1.0", calls<ops::elu>},
+      {"Celu", "nn", "x; alpha=1.0", calls<ops::celu>},
+      {"Selu", "nn", "x;", calls<ops::selu>},
+      {"Gelu", "nn", "x; approximate=true", calls<ops::gelu>},
+      {"Glu", "nn", "x; axis=-1", calls<ops::glu>},
+      {"Silu", "nn", "x;", calls<ops::silu>},
+      {"Sigmoid", "nn", "x;", calls<ops::sigmoid>},
+      {"HardSigmoid", "nn", "x;", calls<ops::hard_sigmoid>},
+      {"HardSilu", "nn", "x;", calls<ops::hard_silu>},
+      {"HardTanh", "nn", "x;", calls<ops::hard_tanh>},
+      {"HardShrink", "nn", "x; threshold=0.5", calls<ops::hard_shrink>},
+      {"SoftShrink", "nn", "x; threshold=0.5", calls<ops::soft_shrink>},
+      {"Threshold", "nn", "x; threshold, default_value", calls<ops::threshold>},
+      {"TanhShrink", "nn", "x;", calls<ops::tanh_shrink>},
+      {"LogSigmoid", "nn", "x;", calls<ops::log_sigmoid>},
+      {"Softplus", "nn", "x;", calls<ops::softplus>},
+      {"Softsign", "nn", "x;", calls<ops::softsign>},
+      {"SparsePlus", "nn", "x;", calls<ops::sparse_plus>},
+      {"SparseSigmoid", "nn", "x;", calls<ops::sparse_sigmoid>},
+      {"Squareplus", "nn", "x; b=4", calls<ops::squareplus>},
+      {"Softmax", "nn", "x; axis=-1", calls<ops::softmax>},
+      {"LogSoftmax", "nn", "x; axis=-1", calls<ops::log_softmax>},
+      {"Sparsemax", "nn", "x; axis=-1", calls<ops::sparsemax>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

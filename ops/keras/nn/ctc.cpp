@@ -13,6 +13,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -265,3 +266,18 @@ CtcPaths ctc_decode(const Tensor& given, const Tensor& lengths, const CtcDecodeO
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations keras_ctc_operations() {
+  static constexpr Operation rows[] = {
+      {"CTCLoss", "nn", "target, output, target_length, output_length; mask_index=0", calls<ops::ctc_loss>},
+      {"CTCDecode", "nn",
+       "inputs, sequence_lengths; strategy=\"greedy\", beam_width=100, top_paths=1, merge_repeated=true, "
+       "mask_index=0",
+       calls<ops::ctc_decode>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -20,6 +20,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -416,3 +417,80 @@ Tensor dot_product_attention(const Tensor& given_query, const Tensor& given_key,
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(PoolOptions& options, F&& field) {
+  field("strides", options.strides);
+  field("padding", options.padding);
+  field("data_format", options.data_format);
+}
+}  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(AdaptivePoolOptions& options, F&& field) {
+  field("data_format", options.data_format);
+}
+}  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(LayerNormalizationOptions& options, F&& field) {
+  field("axis", options.axis);
+  field("epsilon", options.epsilon);
+  field("rms_scaling", options.rms_scaling);
+}
+}  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(DotProductAttentionOptions& options, F&& field) {
+  field("bias", options.bias);
+  field("mask", options.mask);
+  field("scale", options.scale);
+  field("is_causal", options.is_causal);
+  field("flash_attention", options.flash_attention);
+  field("attn_logits_soft_cap", options.attn_logits_soft_cap);
+}
+}  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations keras_layer_operations() {
+  static constexpr const char* convolution =
+      "inputs, kernel; strides=1, padding=\"valid\", data_format=null, dilation_rate=1";
+  static constexpr const char* pooling =
+      "inputs; pool_size, strides=null, padding=\"valid\", data_format=null";
+  static constexpr const char* adaptive_pooling = "inputs; output_size, data_format=null";
+  static constexpr Operation rows[] = {
+      {"Conv", "nn", convolution, calls<ops::conv>, "conv conv1d conv2d conv3d"},
+      {"DepthwiseConv", "nn", convolution, calls<ops::depthwise_conv>, "depthwise_conv2d"},
+      {"SeparableConv", "nn",
+       "inputs, depthwise_kernel, pointwise_kernel; strides=1, padding=\"valid\", data_format=null, "
+       "dilation_rate=1",
+       calls<ops::separable_conv>},
+      {"ConvTranspose", "nn",
+       "inputs, kernel; strides=1, padding=\"valid\", output_padding=null, data_format=null, dilation_rate=1",
+       calls<ops::conv_transpose>, "conv_transpose"},
+      {"MaxPool", "nn", pooling, calls<ops::max_pool>, "-"},
+      {"AveragePool", "nn", pooling, calls<ops::average_pool>, "-"},
+      {"AdaptiveMaxPool", "nn", adaptive_pooling, calls<ops::adaptive_max_pool>},
+      {"AdaptiveAveragePool", "nn", adaptive_pooling, calls<ops::adaptive_average_pool>},
+      {"LayerNorm", "nn", "x, gamma=null, beta=null; axis=-1, epsilon=null, rms_scaling=false",
+       calls<ops::layer_normalization>, "layer_normalization", "x, gamma, beta"},
+      {"RMSNorm", "nn", "x, scale=null; axis=-1, epsilon=null", calls<ops::rms_normalization>},
+      {"BatchNorm", "nn", "x, mean, variance, offset=null, scale=null; axis, epsilon=0.001",
+       calls<ops::batch_normalization>},
+      {"Normalize", "nn", "x; axis=-1, order=2, epsilon=null", calls<ops::normalize>, "-"},
+      {"Moments", "nn", "x; axes, keepdims=false, synchronized=false", calls<ops::moments>, "-"},
+      {"DotProductAttention", "nn",
+       "query, key, value, bias=null, mask=null, scale!=null; is_causal=false, flash_attention=null, "
+       "attn_logits_soft_cap=null",
+       calls<ops::dot_product_attention>, "scaled_dot_product_attention",
+       "query, key, value, mask, scale, is_causal"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

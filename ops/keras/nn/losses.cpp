@@ -12,6 +12,7 @@
 #include <ktape/ops/nn/losses.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -102,3 +103,17 @@ Tensor psnr(const Tensor& x1, const Tensor& x2, double max_val) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations loss_operations() {
+  static constexpr Operation rows[] = {
+      {"PSNR", "nn", "x1, x2; max_val", calls<ops::psnr>},
+      {"Polar", "nn", "abs_, angle;", calls<ops::polar>},
+      {"DepthToSpace", "nn", "x; block_size, data_format=\"channels_last\"", calls<ops::depth_to_space>},
+      {"SpaceToDepth", "nn", "x; block_size, data_format=\"channels_last\"", calls<ops::space_to_depth>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

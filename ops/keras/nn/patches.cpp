@@ -7,6 +7,7 @@
 #include <ktape/ops/keras/nn/patches.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <limits>
@@ -121,3 +122,15 @@ Tensor fold(const Tensor& given, const K::PerAxis<std::int64_t>& output_size,
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations patch_operations() {
+  static constexpr Operation rows[] = {
+      {"Unfold", "nn", "x; kernel_size, dilation=1, padding=0, stride=1", calls<ops::unfold>},
+      {"Fold", "nn", "x; output_size, kernel_size, dilation=1, padding=0, stride=1", calls<ops::fold>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

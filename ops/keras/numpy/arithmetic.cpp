@@ -6,6 +6,7 @@
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 /// The functions of two tensors that are made of other ops; binary_functions.cpp has the kernels.
 namespace ktape::ops {
@@ -56,3 +57,21 @@ Tensor minimum(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations arithmetic_operations() {
+  static constexpr Operation rows[] = {
+      {"Add", "numpy", "x1, x2;", calls<ops::add>},
+      {"Subtract", "numpy", "x1, x2;", calls<ops::subtract>},
+      {"Multiply", "numpy", "x1, x2;", calls<ops::multiply>},
+      {"Divide", "numpy", "x1, x2;", calls<ops::divide>},
+      {"TrueDivide", "numpy", "x1, x2;", calls<ops::true_divide>},
+      {"Power", "numpy", "x1, x2;", calls<ops::power>, "pow"},
+      {"Maximum", "numpy", "x1, x2;", calls<ops::maximum>},
+      {"Minimum", "numpy", "x1, x2;", calls<ops::minimum>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -5,6 +5,7 @@
 #include <ktape/ops/keras/unary.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <cmath>
 #include <functional>
@@ -162,3 +163,22 @@ Tensor fmin(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations binary_function_operations() {
+  static constexpr Operation rows[] = {
+      {"Arctan2", "numpy", "x1, x2;", calls<ops::arctan2>},
+      {"Fmax", "numpy", "x1, x2;", calls<ops::fmax>},
+      {"Fmin", "numpy", "x1, x2;", calls<ops::fmin>},
+      {"Heaviside", "numpy", "x1, x2;", calls<ops::heaviside>},
+      {"Hypot", "numpy", "x1, x2;", calls<ops::hypot>},
+      {"Ldexp", "numpy", "x1, x2;", calls<ops::ldexp>},
+      {"Logaddexp", "numpy", "x1, x2;", calls<ops::logaddexp>},
+      {"Logaddexp2", "numpy", "x1, x2;", calls<ops::logaddexp2>},
+      {"Nextafter", "numpy", "x1, x2;", calls<ops::nextafter>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -7,6 +7,7 @@
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/keras/rows.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 
 #include <algorithm>
@@ -290,3 +291,55 @@ Tensor kaiser(std::int64_t x, double beta) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(LinspaceOptions& options, F&& field) {
+  field("endpoint", options.endpoint);
+  field("dtype", options.dtype);
+  field("axis", options.axis);
+  field("base", options.base);
+}
+}  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+Tensor full(const OperationCall& call) {
+  const Tensor value = call.tensor("fill_value");
+  const Tensor typed = call.has("dtype") ? backend::cast(value, *call.dtype()) : value;
+  return ops::broadcast_to(typed, call.shape("shape"));
+}
+
+std::vector<Tensor> linspace(const OperationCall& call) {
+  const Tensor start = call.tensor("start"), stop = call.tensor("stop");
+  const ops::LinspaceOptions options{
+      .endpoint = call.flag("endpoint"), .dtype = call.dtype(), .axis = call.axis()};
+  if (!call.flag("retstep")) return {ops::linspace(start, stop, call.integer("num"), options)};
+  const auto [points, step] = ops::linspace_with_step(start, stop, call.integer("num"), options);
+  return {points, step};
+}
+
+}  // namespace
+
+Operations numpy_creation_operations() {
+  static constexpr Operation rows[] = {
+      {"OnesLike", "numpy", "x; dtype=null", calls<ops::ones_like>},
+      {"ZerosLike", "numpy", "x; dtype=null", calls<ops::zeros_like>},
+      {"EmptyLike", "numpy", "x; dtype=null", calls<ops::empty_like>},
+      {"FullLike", "numpy", "x, fill_value; dtype=null", calls<ops::full_like>},
+      {"Full", "numpy", "fill_value; shape, dtype=null", full, "-"},
+      {"Array", "numpy", "x; dtype=null", calls<ops::array>},
+      {"ConvertToTensor", "core", "x; dtype=null, sparse=null, ragged=null", calls<ops::convert_to_tensor>},
+      {"Linspace", "numpy", "start, stop; num=50, endpoint=true, retstep=false, dtype=null, axis=0",
+       linspace},
+      {"Logspace", "numpy", "start, stop; num=50, endpoint=true, base=10, dtype=null, axis=0",
+       calls<ops::logspace>},
+      {"Geomspace", "numpy", "start, stop; num=50, endpoint=true, dtype=null, axis=0", calls<ops::geomspace>},
+      {"Meshgrid", "numpy", "x*; indexing=\"xy\"", calls<ops::meshgrid>},
+      {"Vander", "numpy", "x; N=null, increasing=false", calls<ops::vander>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -8,6 +8,7 @@
 #include <ktape/ops/keras/rows.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <algorithm>
 
@@ -98,3 +99,19 @@ Tensor triu(const Tensor& x, int k) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations diagonal_operations() {
+  static constexpr Operation rows[] = {
+      {"Diag", "numpy", "x; k=0", calls<ops::diag>},
+      {"Diagflat", "numpy", "x; k=0", calls<ops::diagflat>},
+      {"Tril", "numpy", "x; k=0", calls<ops::tril>, "", "x, k, -"},
+      {"Triu", "numpy", "x; k=0", calls<ops::triu>, "", "x, k, -"},
+      {"Diagonal", "numpy", "x; offset=0, axis1=0, axis2=1", calls<ops::diagonal>},
+      {"Trace", "numpy", "x; offset=0, axis1=0, axis2=1", calls<ops::trace>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

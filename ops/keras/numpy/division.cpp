@@ -3,6 +3,7 @@
 #include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/unary.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <cmath>
 #include <limits>
@@ -168,3 +169,17 @@ Tensor fmod(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations division_operations() {
+  static constexpr Operation rows[] = {
+      {"DivideNoNan", "numpy", "x1, x2;", calls<ops::divide_no_nan>},
+      {"FloorDivide", "numpy", "x1, x2;", calls<ops::floor_divide>},
+      {"Fmod", "numpy", "x1, x2;", calls<ops::fmod>},
+      {"Mod", "numpy", "x1, x2;", calls<ops::mod>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

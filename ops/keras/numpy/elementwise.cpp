@@ -6,6 +6,7 @@
 #include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 
 #include <limits>
@@ -115,3 +116,59 @@ Tensor saturate_cast(const Tensor& x, DType dtype) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+/// Writes an infinite bound as none.
+const char* written_clip(const std::vector<OperationArgument>&, Config& attributes) {
+  for (const char* bound : {"x_min", "x_max"})
+    if (is_constant(attributes.get(bound))) attributes.set(bound, Value());
+  return "Clip";
+}
+
+backend::Bound bound(const OperationCall& call, const char* name) {
+  if (!call.has(name)) return None;
+  if (!call.is_number(name)) return call.tensor(name);
+  return call.number(name);
+}
+
+Tensor clipped(const OperationCall& call) {
+  return ops::clip(call.tensor("x"), bound(call, "x_min"), bound(call, "x_max"));
+}
+
+}  // namespace
+
+Operations elementwise_operations() {
+  static constexpr Operation rows[] = {
+      {"Absolute", "numpy", "x;", calls<ops::absolute>, "abs"},
+      {"Abs", "numpy", "x;", calls<ops::abs>, "-"},
+      {"Conj", "numpy", "x;", calls<ops::conj>},
+      {"Conjugate", "numpy", "x;", calls<ops::conjugate>},
+      {"Cos", "numpy", "x;", calls<ops::cos>},
+      {"Deg2rad", "numpy", "x;", calls<ops::deg2rad>},
+      {"Exp", "numpy", "x;", calls<ops::exp>},
+      {"Expm1", "numpy", "x;", calls<ops::expm1>},
+      {"Fabs", "numpy", "x;", calls<ops::fabs>},
+      {"Imag", "numpy", "x;", calls<ops::imag>},
+      {"Isfinite", "numpy", "x;", calls<ops::isfinite>},
+      {"Isnan", "numpy", "x;", calls<ops::isnan>},
+      {"Isreal", "numpy", "x;", calls<ops::isreal>},
+      {"Log", "numpy", "x;", calls<ops::log>},
+      {"Log1p", "numpy", "x;", calls<ops::log1p>},
+      {"Negative", "numpy", "x;", calls<ops::negative>},
+      {"Rad2deg", "numpy", "x;", calls<ops::rad2deg>},
+      {"Real", "numpy", "x;", calls<ops::real>},
+      {"Reciprocal", "numpy", "x;", calls<ops::reciprocal>},
+      {"Sign", "numpy", "x;", calls<ops::sign>},
+      {"Sin", "numpy", "x;", calls<ops::sin>},
+      {"Square", "numpy", "x;", calls<ops::square>},
+      {"Tanh", "numpy", "x;", calls<ops::tanh>},
+      {"Erf", "math", "x;", calls<ops::erf>},
+      {"Clip", "numpy", "x; x_min, x_max", clipped, "", "", written_clip},
+      {"SaturateCast", "core", "x; dtype", calls<ops::saturate_cast>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

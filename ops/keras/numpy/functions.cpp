@@ -6,6 +6,7 @@
 #include <ktape/ops/keras/unary.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 #include <limits>
@@ -371,3 +372,50 @@ Tensor i0(const Tensor& x) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+Tensor rounded(const OperationCall& call) {
+  constexpr std::int64_t most = 400;  // beyond the exponents of float64
+  return ops::round(call.tensor("x"), static_cast<int>(std::clamp(call.integer("decimals"), -most, most)));
+}
+
+}  // namespace
+
+Operations function_operations() {
+  static constexpr Operation rows[] = {
+      {"Angle", "numpy", "x;", calls<ops::angle>},
+      {"Arccos", "numpy", "x;", calls<ops::arccos>},
+      {"Arccosh", "numpy", "x;", calls<ops::arccosh>},
+      {"Arcsin", "numpy", "x;", calls<ops::arcsin>},
+      {"Arcsinh", "numpy", "x;", calls<ops::arcsinh>},
+      {"Arctan", "numpy", "x;", calls<ops::arctan>},
+      {"Arctanh", "numpy", "x;", calls<ops::arctanh>},
+      {"Cbrt", "numpy", "x;", calls<ops::cbrt>},
+      {"Ceil", "numpy", "x;", calls<ops::ceil>},
+      {"Cosh", "numpy", "x;", calls<ops::cosh>},
+      {"Exp2", "numpy", "x;", calls<ops::exp2>},
+      {"Floor", "numpy", "x;", calls<ops::floor>},
+      {"I0", "numpy", "x;", calls<ops::i0>},
+      {"Isinf", "numpy", "x;", calls<ops::isinf>},
+      {"Isneginf", "numpy", "x;", calls<ops::isneginf>},
+      {"Isposinf", "numpy", "x;", calls<ops::isposinf>},
+      {"Log10", "numpy", "x;", calls<ops::log10>},
+      {"Log2", "numpy", "x;", calls<ops::log2>},
+      {"Signbit", "numpy", "x;", calls<ops::signbit>},
+      {"Sinc", "numpy", "x;", calls<ops::sinc>},
+      {"Sinh", "numpy", "x;", calls<ops::sinh>},
+      {"Sqrt", "numpy", "x;", calls<ops::sqrt>},
+      {"Tan", "numpy", "x;", calls<ops::tan>},
+      {"Trunc", "numpy", "x;", calls<ops::trunc>},
+      {"Erfc", "math", "x;", calls<ops::erfc>},
+      {"Erfinv", "math", "x;", calls<ops::erfinv>},
+      {"Rsqrt", "math", "x;", calls<ops::rsqrt>},
+      {"Round", "numpy", "x; decimals=0", rounded, "", "x | x, decimals"},
+      {"NanToNum", "numpy", "x; nan=0.0, posinf=null, neginf=null", calls<ops::nan_to_num>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

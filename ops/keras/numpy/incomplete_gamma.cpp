@@ -3,6 +3,7 @@
 #include <ktape/ops/keras/numpy/elementwise.hpp>
 #include <ktape/ops/keras/unary.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <algorithm>
 #include <array>
@@ -273,3 +274,14 @@ Tensor gammainc(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations incomplete_gamma_operations() {
+  static constexpr Operation rows[] = {
+      {"Gammainc", "math", "x1, x2;", calls<ops::gammainc>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -13,6 +13,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -326,3 +327,70 @@ std::vector<Tensor> unravel_index(const Tensor& indices, const Shape& shape) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(OneHotOptions& options, F&& field) {
+  field("dtype", options.dtype);
+}
+}  // namespace ktape::ops
+
+namespace ktape {
+/// Reads an entry of a key.
+static Index index_of(const nn::Value& entry, const std::string& what) {
+  if (entry.is_null()) return NewAxis;
+  if (entry == nn::Value("...")) return Ellipsis;
+  if (!entry.is_config()) return entry.integer(what);
+  const auto bound = [&](const char* name) {
+    const nn::Value value = entry.config().get(name);
+    return value.is_null() ? Slice::Bound(None) : Slice::Bound(value.integer(what));
+  };
+  return Slice(bound("start"), bound("stop"), bound("step"));
+}
+static Indices from_value(const nn::Value& key, const std::string& what, std::type_identity<Indices>) {
+  std::vector<Index> entries;
+  for (const nn::Value& entry : key.is_list() ? key.list() : nn::Value::List{key})
+    entries.push_back(index_of(entry, what));
+  return entries;
+}
+}  // namespace ktape
+
+namespace ktape::nn {
+namespace {
+
+Tensor take(const OperationCall& call) {
+  const Tensor indices =
+      call.is_number("indices") ? backend::cast(call.tensor("indices"), "int64") : call.tensor("indices");
+  return ops::take(call.tensor("x"), indices, call.value("axis").as<std::optional<int>>("[Take] axis"));
+}
+
+Tensor one_hot(const OperationCall& call) {
+  if (call.flag("sparse")) fail("[OneHot] sparse must be false: received sparse=true");
+  const Tensor given = call.tensor("x");
+  const Tensor x = given.dtype().is_floating() ? backend::class_numbers("OneHot", "index", given) : given;
+  return ops::one_hot(x, call.integer("num_classes"), call.axis(), {.dtype = call.dtype()});
+}
+
+}  // namespace
+
+Operations numpy_indexing_operations() {
+  static constexpr Operation rows[] = {
+      {"GetItem", "numpy", "x, key!;", calls<ops::get_item>, "index"},
+      {"Take", "numpy", "x, indices; axis=null", take, "gather take",
+       "x, indices, axis=0 | x, indices, axis"},
+      {"TakeAlongAxis", "numpy", "x, indices; axis=null", calls<ops::take_along_axis>},
+      {"Slice", "core", "inputs, start_indices!; shape", calls<ops::slice>},
+      {"SliceUpdate", "core", "inputs, start_indices!, updates;", calls<ops::slice_update>, "slice_update"},
+      {"Scatter", "core", "indices, values; shape", calls<ops::scatter>, "scatter_nd scatter"},
+      {"ScatterUpdate", "core", "inputs, indices, updates; reduction=null", calls<ops::scatter_update>},
+      {"InTopK", "math", "targets, predictions; k", calls<ops::in_top_k>, "", "predictions, targets, k"},
+      {"OneHot", "nn", "x; num_classes, axis=-1, dtype=null, sparse=false", one_hot, "", "x, num_classes"},
+      {"MultiHot", "nn", "inputs; num_classes=null, axis=-1, dtype=null, sparse=false",
+       calls<ops::multi_hot>},
+      {"Nonzero", "numpy", "x;", calls<ops::nonzero>},
+      {"UnravelIndex", "numpy", "indices; shape", calls<ops::unravel_index>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

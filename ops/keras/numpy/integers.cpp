@@ -2,6 +2,7 @@
 #include <ktape/ops/keras/numpy/arithmetic.hpp>
 #include <ktape/ops/keras/numpy/logic.hpp>
 #include <ktape/ops/keras/unary.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -75,3 +76,19 @@ Tensor right_shift(const TensorOrNumber& x, const TensorOrNumber& y) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations integer_operations() {
+  static constexpr Operation rows[] = {
+      {"Gcd", "numpy", "x1, x2;", calls<ops::gcd>},
+      {"Lcm", "numpy", "x1, x2;", calls<ops::lcm>},
+      {"BitwiseLeftShift", "numpy", "x, y;", calls<ops::bitwise_left_shift>},
+      {"BitwiseRightShift", "numpy", "x, y;", calls<ops::bitwise_right_shift>},
+      {"LeftShift", "numpy", "x, y;", calls<ops::left_shift>},
+      {"RightShift", "numpy", "x, y;", calls<ops::right_shift>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -2,6 +2,7 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/keras/promotion.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <algorithm>
 
@@ -124,3 +125,43 @@ std::vector<Tensor> dsplit(const Tensor& x, const Cuts& cuts) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::ops {
+/// Reads positions of cuts, or a number of parts.
+static Cuts from_value(const nn::Value& value, const std::string& what, std::type_identity<Cuts>) {
+  if (value.is_list()) return value.as<std::vector<std::int64_t>>(what);
+  return value.integer(what);
+}
+}  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+Tensor concatenated(const OperationCall& call) {
+  if (call.has("axis")) return ops::concatenate(call.tensors("xs"), call.axis());
+  std::vector<Tensor> flat;
+  for (const Tensor& x : call.tensors("xs")) flat.push_back(backend::flatten(x));
+  return ops::concatenate(flat, 0);
+}
+
+}  // namespace
+
+Operations joining_operations() {
+  static constexpr Operation rows[] = {
+      {"Concatenate", "numpy", "xs; axis=0", concatenated},
+      {"Stack", "numpy", "x; axis=0", calls<ops::stack>},
+      {"Append", "numpy", "x1, x2; axis=null", calls<ops::append>},
+      {"Hstack", "numpy", "xs;", calls<ops::hstack>, "-"},
+      {"Vstack", "numpy", "xs;", calls<ops::vstack>, "-"},
+      {"Dstack", "numpy", "xs;", calls<ops::dstack>, "-"},
+      {"ColumnStack", "numpy", "xs;", calls<ops::column_stack>, "-"},
+      {"Split", "numpy", "x; indices_or_sections, axis=0", calls<ops::split>},
+      {"ArraySplit", "numpy", "x; indices_or_sections, axis=0", calls<ops::array_split>},
+      {"Hsplit", "numpy", "x; indices_or_sections", calls<ops::hsplit>},
+      {"Vsplit", "numpy", "x; indices_or_sections", calls<ops::vsplit>},
+      {"Dsplit", "numpy", "x; indices_or_sections", calls<ops::dsplit>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -9,6 +9,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 namespace ktape::ops {
 
@@ -144,3 +145,56 @@ Tensor select(const TensorList& condlist, const TensorList& choicelist, const Te
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+bool is_bool(const std::vector<OperationArgument>& operands) {
+  for (const OperationArgument& operand : operands)
+    if (!operand.tensors.empty()) return operand.tensors[0].dtype().is_bool();
+  return false;
+}
+
+const char* written_and(const std::vector<OperationArgument>& operands, Config&) {
+  return is_bool(operands) ? nullptr : "BitwiseAnd";
+}
+const char* written_or(const std::vector<OperationArgument>& operands, Config&) {
+  return is_bool(operands) ? nullptr : "BitwiseOr";
+}
+const char* written_xor(const std::vector<OperationArgument>& operands, Config&) {
+  return is_bool(operands) ? nullptr : "BitwiseXor";
+}
+const char* written_not(const std::vector<OperationArgument>& operands, Config&) {
+  return is_bool(operands) ? nullptr : "BitwiseNot";
+}
+
+constexpr Tensor (*chosen)(const TensorOrNumber&, const TensorOrNumber&, const TensorOrNumber&) = ops::where;
+
+}  // namespace
+
+Operations logic_operations() {
+  static constexpr Operation rows[] = {
+      {"Equal", "numpy", "x1, x2;", calls<ops::equal>},
+      {"NotEqual", "numpy", "x1, x2;", calls<ops::not_equal>},
+      {"Greater", "numpy", "x1, x2;", calls<ops::greater>},
+      {"GreaterEqual", "numpy", "x1, x2;", calls<ops::greater_equal>},
+      {"Less", "numpy", "x1, x2;", calls<ops::less>},
+      {"LessEqual", "numpy", "x1, x2;", calls<ops::less_equal>},
+      {"LogicalAnd", "numpy", "x1, x2;", calls<ops::logical_and>, "", "", written_and},
+      {"LogicalOr", "numpy", "x1, x2;", calls<ops::logical_or>, "", "", written_or},
+      {"LogicalXor", "numpy", "x1, x2;", calls<ops::logical_xor>, "", "", written_xor},
+      {"LogicalNot", "numpy", "x;", calls<ops::logical_not>, "", "", written_not},
+      {"BitwiseAnd", "numpy", "x, y;", calls<ops::bitwise_and>, "-"},
+      {"BitwiseOr", "numpy", "x, y;", calls<ops::bitwise_or>, "-"},
+      {"BitwiseXor", "numpy", "x, y;", calls<ops::bitwise_xor>, "-"},
+      {"BitwiseNot", "numpy", "x;", calls<ops::bitwise_not>, "-"},
+      {"BitwiseInvert", "numpy", "x;", calls<ops::bitwise_invert>, "-"},
+      {"Isclose", "numpy", "x1, x2, rtol!=1e-5, atol!=1e-8; equal_nan=false", calls<ops::isclose>},
+      {"AllClose", "numpy", "x1, x2; rtol=1e-5, atol=1e-8, equal_nan=false", calls<ops::allclose>},
+      {"Where", "numpy", "condition, x1, x2;", calls<chosen>},
+      {"Select", "numpy", "condlist, choicelist, default=0;", calls<ops::select>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -1,6 +1,7 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/ops/keras/numpy/shape.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -117,3 +118,14 @@ Tensor rearrange(const Tensor& tensor, const std::string& pattern,
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations rearrange_operations() {
+  static constexpr Operation rows[] = {
+      {"Rearrange", "einops", "tensor, pattern!, axes_lengths**={};", calls<ops::rearrange>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -6,6 +6,7 @@
 #include <ktape/ops/keras/promotion.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 namespace ktape::ops {
@@ -221,3 +222,46 @@ Tensor nancumprod(const Tensor& x, std::optional<int> axis, std::optional<DType>
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+
+Operations reduction_operations() {
+  static constexpr const char* reduced = "x; axis=null, keepdims=false";
+  static constexpr Operation rows[] = {
+      {"Sum", "numpy", reduced, calls<ops::sum>},
+      {"Mean", "numpy", reduced, calls<ops::mean>},
+      {"Var", "numpy", reduced, calls<ops::var>},
+      {"Std", "numpy", reduced, calls<ops::std>},
+      {"Any", "numpy", reduced, calls<ops::any>},
+      {"All", "numpy", reduced, calls<ops::all>},
+      {"Logsumexp", "math", reduced, calls<ops::logsumexp>},
+      {"Amax", "numpy", reduced, calls<ops::amax>},
+      {"Amin", "numpy", reduced, calls<ops::amin>},
+      {"Max", "numpy", "x; axis=null, keepdims=false, initial=null", calls<ops::max>, "",
+       "x, axis, keepdims"},
+      {"Min", "numpy", "x; axis=null, keepdims=false, initial=null", calls<ops::min>, "",
+       "x, axis, keepdims"},
+      {"Prod", "numpy", "x; axis=null, keepdims=false, dtype=null", calls<ops::prod>, "",
+       "x, axis, keepdims"},
+      {"Argmax", "numpy", reduced, calls<ops::argmax>, "", "x, axis"},
+      {"Argmin", "numpy", reduced, calls<ops::argmin>, "", "x, axis"},
+      {"Cumsum", "numpy", "x; axis=null, dtype=null", calls<ops::cumsum>, "", "x, axis"},
+      {"Cumprod", "numpy", "x; axis=null, dtype=null", calls<ops::cumprod>, "", "x, axis"},
+      {"Ptp", "numpy", reduced, calls<ops::ptp>},
+      {"CountNonzero", "numpy", "x; axis=null", calls<ops::count_nonzero>},
+      {"Nansum", "numpy", reduced, calls<ops::nansum>},
+      {"Nanprod", "numpy", reduced, calls<ops::nanprod>},
+      {"Nanmean", "numpy", reduced, calls<ops::nanmean>},
+      {"Nanvar", "numpy", reduced, calls<ops::nanvar>},
+      {"Nanstd", "numpy", reduced, calls<ops::nanstd>},
+      {"Nanmax", "numpy", reduced, calls<ops::nanmax>},
+      {"Nanmin", "numpy", reduced, calls<ops::nanmin>},
+      {"Nanargmax", "numpy", reduced, calls<ops::nanargmax>},
+      {"Nanargmin", "numpy", reduced, calls<ops::nanargmin>},
+      {"Nancumsum", "numpy", "x; axis=null, dtype=null", calls<ops::nancumsum>},
+      {"Nancumprod", "numpy", "x; axis=null, dtype=null", calls<ops::nancumprod>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

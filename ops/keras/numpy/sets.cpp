@@ -14,6 +14,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -374,3 +375,32 @@ Tensor isin(const Tensor& x1, const Tensor& x2, const IsInOptions& options) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+Tensor bincount(const OperationCall& call) {
+  if (call.flag("sparse")) fail("[Bincount] sparse must be false: received sparse=true");
+  return ops::bincount(call.tensor("x"), call.optional("weights"), call.integer("minlength"));
+}
+
+}  // namespace
+
+Operations set_operations() {
+  static constexpr Operation rows[] = {
+      {"SearchSorted", "numpy", "sorted_sequence, values; side=\"left\"", calls<ops::searchsorted>,
+       "searchsorted"},
+      {"Digitize", "numpy", "x, bins;", calls<ops::digitize>},
+      {"Bincount", "numpy", "x; weights=null, minlength=0, sparse=false", bincount, "",
+       "x, weights, minlength"},
+      {"Histogram", "numpy", "x; bins=10, range=null", calls<ops::histogram>},
+      {"Unique", "numpy",
+       "x; sorted=true, return_index=false, return_inverse=false, return_counts=false, axis=null, size=null, "
+       "fill_value=null",
+       calls<ops::unique>},
+      {"IsIn", "numpy", "x1, x2; assume_unique=false, invert=false", calls<ops::isin>, "isin"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -10,6 +10,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -235,3 +236,51 @@ Tensor view(const Tensor& x, std::optional<DType> dtype) {
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+Tensor padded(const OperationCall& call) {
+  const Tensor x = call.tensor("x");
+  Value width = call.value("pad_width");
+  if (width.is_integer()) width = Value::List(static_cast<std::size_t>(x.ndim()), Value::List{width, width});
+  else if (!width.list("[Pad] pad_width").empty() && !width.list()[0].is_list())
+    width = Value::List(static_cast<std::size_t>(x.ndim()), width);
+  const Scalar constant = call.has("constant_values") ? call.scalar("constant_values") : Scalar(0);
+  return backend::pad(x, width.as<std::vector<backend::PaddingPair>>("[Pad] pad_width"),
+                      {.mode = call.text("mode"), .constant_values = constant});
+}
+
+}  // namespace
+
+Operations numpy_shape_operations() {
+  static constexpr Operation rows[] = {
+      {"Reshape", "numpy", "x; newshape", calls<ops::reshape>},
+      {"Ravel", "numpy", "x;", calls<ops::ravel>, "flatten"},
+      {"ExpandDims", "numpy", "x; axis", calls<ops::expand_dims>},
+      {"Squeeze", "numpy", "x; axis=null", calls<ops::squeeze>},
+      {"Transpose", "numpy", "x; axes=null", calls<ops::transpose>, "permute_dimensions"},
+      {"Moveaxis", "numpy", "x; source, destination", calls<ops::moveaxis>, "-"},
+      {"Swapaxes", "numpy", "x; axis1, axis2", calls<ops::swapaxes>, "-"},
+      {"Flip", "numpy", "x; axis=null", calls<ops::flip>, "reverse"},
+      {"Fliplr", "numpy", "x;", calls<ops::fliplr>, "-"},
+      {"Flipud", "numpy", "x;", calls<ops::flipud>, "-"},
+      {"Roll", "numpy", "x; shift, axis=null", calls<ops::roll>},
+      {"Rot90", "numpy", "array; k=1, axes=[0, 1]", calls<ops::rot90>},
+      {"Repeat", "numpy", "x; repeats, axis=null", calls<ops::repeat>, "repeat_elements repeat"},
+      {"Tile", "numpy", "x; repeats", calls<ops::tile>},
+      {"BroadcastTo", "numpy", "x; shape", calls<ops::broadcast_to>},
+      {"Pad", "numpy", "x, constant_values!=null; pad_width, mode=\"constant\"", padded, "", "x, pad_width"},
+      {"Size", "numpy", "x;", calls<ops::size>, "size", "x"},
+      {"Copy", "numpy", "x;", calls<ops::copy>, "-"},
+      {"View", "numpy", "x; dtype=null", calls<ops::view>},
+      {"Ndim", "numpy", "x;",
+       [](const OperationCall& call) {
+         return backend::constant(call.tensor("x").ndim(), {.dtype = DType::Int32});
+       },
+       "-"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

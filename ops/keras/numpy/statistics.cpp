@@ -13,6 +13,7 @@
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <limits>
@@ -274,3 +275,44 @@ Tensor trapezoid(const Tensor& given, const Tensor& given_x, double dx, int axis
 }
 
 }  // namespace ktape::ops
+
+namespace ktape::ops {
+template <class F>
+void fields(QuantileOptions& options, F&& field) {
+  field("method", options.method);
+  field("keepdims", options.keepdims);
+}
+}  // namespace ktape::ops
+
+namespace ktape::nn {
+namespace {
+
+Tensor trapezoid(const OperationCall& call) {
+  return ops::trapezoid(call.tensor("y"), call.optional("x"), call.number("dx"), call.axis());
+}
+
+}  // namespace
+
+Operations statistics_operations() {
+  static constexpr const char* quantile = "x, q; axis=null, method=\"linear\", keepdims=false";
+  static constexpr Operation rows[] = {
+      {"Median", "numpy", "x; axis=null, keepdims=false", calls<ops::median>, "", "x, -, axis, -, keepdims"},
+      {"Nanmedian", "numpy", "x; axis=null, keepdims=false", calls<ops::nanmedian>, "",
+       "x, -, axis, -, keepdims"},
+      {"Quantile", "numpy", quantile, calls<ops::quantile>},
+      {"Percentile", "numpy", quantile, calls<ops::percentile>},
+      {"Nanquantile", "numpy", quantile, calls<ops::nanquantile>},
+      {"Nanpercentile", "numpy", quantile, calls<ops::nanpercentile>},
+      {"Average", "numpy", "x, weights=null; axis=null", calls<ops::average>},
+      {"Corrcoef", "numpy", "x;", calls<ops::corrcoef>},
+      {"Correlate", "numpy", "x1, x2; mode=\"valid\"", calls<ops::correlate>},
+      {"Diff", "numpy", "a; n=1, axis=-1", calls<ops::diff>},
+      {"Trapezoid", "numpy", "y; x=null, dx=1.0, axis=-1", trapezoid},
+      {"Sort", "numpy", "x; axis=-1", calls<ops::sort>, "-"},
+      {"Argsort", "numpy", "x; axis=-1", calls<ops::argsort>, "-"},
+      {"Argpartition", "numpy", "x; kth, axis=-1", calls<ops::argpartition>},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

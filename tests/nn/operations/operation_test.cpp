@@ -1,4 +1,4 @@
-#include <ktape/nn/operations/operation.hpp>
+#include <ktape/nn/operations/operations.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/ktape.hpp>
-#include <ktape/nn/operations/operation.hpp>
+#include <ktape/nn/operations/operations.hpp>
 
 #include "../../ops/check.hpp"
 

@@ -1,4 +1,4 @@
-#include <ktape/nn/operations/operation.hpp>
+#include <ktape/nn/operations/operations.hpp>
 #include <ktape/nn/serialization/internal/tensorflow_functions.hpp>
 
 #include <doctest/doctest.h>

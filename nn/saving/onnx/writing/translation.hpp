@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/layers/base/layer_call.hpp>
-#include <ktape/nn/operations/operation.hpp>
+#include <ktape/nn/operations/operations.hpp>
 #include <ktape/nn/saving/onnx/writing/graph_writer.hpp>
 
 #include <concepts>

@@ -1,5 +1,5 @@
 #include <ktape/autograd/base/dispatch.hpp>
-#include <ktape/nn/operations/operation.hpp>
+#include <ktape/ops/schema/operation.hpp>
 
 #include <cmath>
 

@@ -4,16 +4,20 @@
 #include <ktape/ops/schema/config.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-/// Operations: the functions that a functional model may have between its layers, each with a name and
-/// arguments that a config can hold. Internal: sources only.
+/// Operations: the functions that a functional model may have between its layers, each with a name and arguments that a
+/// config can hold. The source of an op has its row, beside the function:
 ///
-/// A model records a function that is called on a symbolic tensor as a symbol. `operation_of` finds the
-/// operation and the arguments of a symbol, so that the model can be written; `apply_operation` calls an
-/// operation that was read.
+///     namespace ktape::nn {
+///     constexpr Operation rows[] = {{"Unfold", "nn", "x; kernel_size, dilation=1, padding=0, stride=1", calls<ops::unfold>}};
+///     constinit const Operations patch_operations = rows;
+///     }
+///
+/// Internal: sources only.
 namespace ktape::nn {
 
 /// An argument of an operation: a tensor, a list of tensors, or a value.
@@ -27,13 +31,13 @@ struct OperationArgument {
 
 class OperationCall;
 
-/// An operation. The tables in the sources of this folder list all operations.
+/// An operation.
 struct Operation {
   /// The function, which returns a tensor or a vector of tensors.
   class Run {
    public:
     template <class F>
-    Run(F f) {
+    constexpr Run(F f) {
       if constexpr (std::is_same_v<std::invoke_result_t<F, const OperationCall&>, Tensor>) one_ = f;
       else several_ = f;
     }
@@ -76,14 +80,10 @@ struct Operation {
   const std::vector<Parameter>& parameters() const;
   /// Returns whether Keras 3 has the operation.
   bool in_keras() const { return *module != '\0'; }
-  /// Returns the name for objects: "expand_dims" for "ExpandDims".
-  std::string snake_name() const;
 };
 
-/// Returns the operation with this name; null for an unknown name.
-const Operation* find_operation(const std::string& name);
-/// Returns all operations.
-const std::vector<Operation>& all_operations();
+/// The operations of one source.
+using Operations = std::span<const Operation>;
 
 /// A call of an operation: one argument for each parameter, by name.
 class OperationCall {
@@ -101,6 +101,9 @@ class OperationCall {
   Config attributes() const;
 
   bool has(const char* name) const;
+  /// Throws ValueError for a parameter that is not in the list and has another value than its default: an argument that
+  /// the function does not take.
+  void expect_only(std::span<const char* const> names) const;
   Value value(const char* name) const { return at(name).value; }
   /// Returns a tensor. A number becomes a tensor of the dtype of the first tensor among the arguments.
   Tensor tensor(const char* name) const;
@@ -128,18 +131,6 @@ class OperationCall {
   const Operation* operation_;
   std::vector<OperationArgument> arguments_;
 };
-
-/// Returns the call that a symbol records; nothing for a symbol that records no operation, or not all
-/// arguments of an operation. Throws ValueError for a variable among the arguments, unless `reads_variables` is
-/// set: the argument is then the variable's value.
-std::optional<OperationCall> operation_of(const Symbol& symbol, bool reads_variables = false);
-/// Returns the name that an operation got from a file; empty for other symbols.
-std::string given_name(const Symbol& symbol);
-/// Returns the operation that a symbol records, for names in drawings; null for an op that is none.
-const Operation* operation_named_by(const Symbol& symbol);
-
-/// Calls an operation on symbolic tensors. The results are those of one symbol, which keeps call and name.
-std::vector<Tensor> apply_operation(const OperationCall& call, const std::string& name);
 
 /// Returns a constant as a value of a config: a number, or Keras's {class_name: "__numpy__", config: {value,
 /// dtype}}.

@@ -1,14 +1,11 @@
 #include <ktape/autograd/base/suggestion.hpp>
-#include <ktape/nn/core/names.hpp>
-#include <ktape/nn/operations/operation.hpp>
-#include <ktape/nn/operations/operation_tables.hpp>
-#include <ktape/ops/creation.hpp>
+#include <ktape/ops/schema/operation.hpp>
 
 #include <algorithm>
+#include <mutex>
 #include <unordered_map>
 
 namespace ktape::nn {
-namespace K = backend;
 
 namespace {
 
@@ -68,39 +65,12 @@ std::vector<Operation::Parameter> parsed(const std::string& text) {
 }  // namespace
 
 const std::vector<Operation::Parameter>& Operation::parameters() const {
-  static const std::unordered_map<std::string, std::vector<Parameter>> by_signature = [] {
-    std::unordered_map<std::string, std::vector<Parameter>> by_signature;
-    for (const Operation& operation : all_operations())
-      by_signature.emplace(operation.signature, parsed(operation.signature));
-    return by_signature;
-  }();
-  return by_signature.at(signature);
-}
-
-std::string Operation::snake_name() const { return to_snake_case(name); }
-
-const std::vector<Operation>& all_operations() {
-  static const std::vector<Operation> all = [] {
-    std::vector<Operation> all;
-    for (const auto add :
-         {add_elementwise_operations, add_reduction_operations, add_shape_operations, add_indexing_operations,
-          add_product_operations, add_nn_operations, add_layer_operations, add_numpy_operations,
-          add_array_operations, add_linalg_operations, add_image_operations, add_signal_operations,
-          add_backend_operations})
-      add(all);
-    return all;
-  }();
-  return all;
-}
-
-const Operation* find_operation(const std::string& name) {
-  static const std::unordered_map<std::string, const Operation*> by_name = [] {
-    std::unordered_map<std::string, const Operation*> by_name;
-    for (const Operation& operation : all_operations()) by_name.emplace(operation.name, &operation);
-    return by_name;
-  }();
-  const auto found = by_name.find(name);
-  return found == by_name.end() ? nullptr : found->second;
+  static std::mutex mutex;
+  static std::unordered_map<std::string, std::vector<Parameter>> by_signature;
+  const std::lock_guard lock(mutex);
+  auto& parameters = by_signature[signature];  // the map never moves its values
+  if (parameters.empty()) parameters = parsed(signature);
+  return parameters;
 }
 
 // --- Calls ------------------------------------------------------------------------------------------------
@@ -178,6 +148,17 @@ bool OperationCall::has(const char* name) const {
   return argument.has_tensors() || !argument.value.is_null();
 }
 
+void OperationCall::expect_only(std::span<const char* const> names) const {
+  const std::vector<Operation::Parameter>& parameters = operation_->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Operation::Parameter& parameter = parameters[i];
+    if (std::find(names.begin(), names.end(), parameter.name) != names.end()) continue;
+    if (arguments_[i].has_tensors() || !(arguments_[i].value == parameter.otherwise))
+      fail(what(parameter.name.c_str()), " must be ", parameter.otherwise, ": received ", parameter.name, '=',
+           arguments_[i].value);
+  }
+}
+
 bool OperationCall::is_number(const char* name) const {
   const OperationArgument& argument = at(name);
   return !argument.has_tensors() && (argument.value.is_number() || argument.value.is_boolean());
@@ -201,7 +182,8 @@ Tensor OperationCall::tensor(const char* name) const {
          argument.tensors.size());
   if (is_constant(argument.value)) return constant_from(argument.value, DType::Float32, what(name));
   for (const OperationArgument& other : arguments_)
-    if (!other.tensors.empty() && is_number(name)) return K::full({}, scalar(name), other.tensors[0].dtype());
+    if (!other.tensors.empty() && is_number(name))
+      return constant_from(argument.value, other.tensors[0].dtype(), what(name));
   if (is_constant(argument.value))  // infinity, which JSON has no number for
     for (const OperationArgument& other : arguments_)
       if (!other.tensors.empty()) return constant_from(argument.value, other.tensors[0].dtype(), what(name));
