@@ -8,7 +8,7 @@
 #include <iterator>
 #include <regex>
 
-#include "../../data/files.hpp"
+#include "../../nn/data/files.hpp"
 #include "../check.hpp"
 
 namespace K = ktape::backend;
