@@ -21,11 +21,11 @@ namespace {
 std::vector<std::string> kept(const Tensor& result) {
   std::vector<std::string> out;
   const auto* const described = ktape::described_arguments(*result.get()->symbol);
-  REQUIRE(described);
+  REQUIRE(described != nullptr);
   for (const ktape::DescribedArgument& argument : *described) {
     if (!argument.values) continue;
     const auto values = argument.values(argument.value);
-    REQUIRE(values);
+    REQUIRE(values.has_value());
     for (const auto& [name, value] : *values)
       out.push_back(*name ? std::string(name) + '=' + nn::to_json(value) : nn::to_json(value));
   }
@@ -42,8 +42,8 @@ Names members(const std::string& name) {
   }();
   Names names;
   for (const auto& place : headers.places(name))
-    for (const auto& [field, line] :
-         fields_of(ktape::help_text::lines_around(place), place.line - 1, place.last_line - 1))
+    for (const auto& [field, line] : ktape::help_text::fields_of(ktape::help_text::lines_around(place),
+                                                                 place.line - 1, place.last_line - 1))
       names.push_back(field);
   return names;
 }
@@ -101,6 +101,6 @@ TEST_CASE("an op's source names all members of its options") {
 
 TEST_CASE("arguments without a form in configs are not kept") {
   struct Unknown {};
-  CHECK_FALSE(ktape::describe(Unknown()).values);
-  CHECK(ktape::describe(true).values);
+  CHECK(!bool(ktape::describe(Unknown()).values));
+  CHECK(bool(ktape::describe(true).values));
 }
