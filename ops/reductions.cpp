@@ -2,6 +2,7 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -11,6 +12,7 @@
 #include <ktape/ops/kernels/softmax/logsumexp.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
 #include <ktape/ops/settings/config.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
@@ -316,3 +318,57 @@ Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+
+Tensor product(const OperationCall& call) {
+  const Tensor result = backend::prod(call.tensor("x"), call.axes("axis"), call.flag("keepdims"));
+  return call.has("dtype") ? backend::cast(result, *call.dtype()) : result;
+}
+
+template <Tensor (*f)(const Tensor&, const Axes&, bool),
+          Tensor (*with_initial)(const TensorOrNumber&, const TensorOrNumber&)>
+Tensor extreme(const OperationCall& call) {
+  const Tensor result = f(call.tensor("x"), call.axes("axis"), call.flag("keepdims"));
+  return call.has("initial") ? with_initial(result, call.operand("initial")) : result;
+}
+
+template <Tensor (*f)(const Tensor&, int)>
+Tensor position(const OperationCall& call) {
+  const Tensor x = call.tensor("x");
+  const bool keeps = call.flag("keepdims");
+  if (call.has("axis")) {
+    const Tensor at = f(x, call.axis());
+    return keeps ? backend::expand_dims(at, call.axis()) : at;
+  }
+  const Tensor at = f(backend::flatten(x), -1);
+  const std::vector<std::int64_t> ones(static_cast<std::size_t>(x.ndim()), 1);
+  return keeps ? backend::reshape(at, Shape(ones)) : at;
+}
+
+}  // namespace
+
+Operations reduction_operations() {
+  static constexpr const char* reduced = "x; axis=null, keepdims=false";
+  static constexpr const char* compared = "x; axis=null, keepdims=false, initial=null";
+  static constexpr Operation rows[] = {
+      {"Sum", "numpy", reduced, calls<backend::sum>},
+      {"Mean", "numpy", reduced, calls<backend::mean>},
+      {"Var", "numpy", reduced, calls<backend::var>},
+      {"Std", "numpy", reduced, calls<backend::std>},
+      {"Any", "numpy", reduced, calls<backend::any>},
+      {"All", "numpy", reduced, calls<backend::all>},
+      {"Logsumexp", "math", reduced, calls<backend::logsumexp>},
+      {"Amax", "numpy", reduced, calls<backend::max>, "-"},
+      {"Amin", "numpy", reduced, calls<backend::min>, "-"},
+      {"Max", "numpy", compared, extreme<backend::max, backend::maximum>, "", "x, axis, keepdims"},
+      {"Min", "numpy", compared, extreme<backend::min, backend::minimum>, "", "x, axis, keepdims"},
+      {"Prod", "numpy", "x; axis=null, keepdims=false, dtype=null", product, "", "x, axis, keepdims"},
+      {"Argmax", "numpy", reduced, position<backend::argmax>, "", "x, axis"},
+      {"Argmin", "numpy", reduced, position<backend::argmin>, "", "x, axis"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

@@ -2,12 +2,15 @@
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/half_precision.hpp>
+#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/internal/multi_axis_reduction.hpp>
 #include <ktape/ops/kernels/reduce/argmax.hpp>
 #include <ktape/ops/kernels/reduce/scan.hpp>
 #include <ktape/ops/kernels/sequence/linear_recurrence.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/schema/described_call.hpp>
+#include <ktape/ops/schema/typed_call.hpp>
+#include <ktape/ops/shape.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
 #include <cstring>
@@ -115,3 +118,24 @@ Tensor argmax(const Tensor& x, int axis) { return index_of<true>("argmax", x, ax
 Tensor argmin(const Tensor& x, int axis) { return index_of<false>("argmin", x, axis); }
 
 }  // namespace ktape::backend
+
+namespace ktape::nn {
+namespace {
+
+template <Tensor (*f)(const Tensor&, int)>
+Tensor running(const OperationCall& call) {
+  const Tensor x = call.has("dtype") ? backend::cast(call.tensor("x"), *call.dtype()) : call.tensor("x");
+  return call.has("axis") ? f(x, call.axis()) : f(backend::flatten(x), 0);
+}
+
+}  // namespace
+
+Operations scan_operations() {
+  static constexpr Operation rows[] = {
+      {"Cumsum", "numpy", "x; axis=null, dtype=null", running<backend::cumsum>, "", "x, axis"},
+      {"Cumprod", "numpy", "x; axis=null, dtype=null", running<backend::cumprod>, "", "x, axis"},
+  };
+  return rows;
+}
+
+}  // namespace ktape::nn

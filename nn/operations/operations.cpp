@@ -15,6 +15,8 @@ Operations incomplete_gamma_operations();
 Operations integer_operations();
 Operations logic_operations();
 Operations reduction_operations();
+Operations scan_operations();
+Operations numpy_reduction_operations();
 Operations statistics_operations();
 Operations numpy_shape_operations();
 Operations joining_operations();
@@ -71,6 +73,8 @@ const std::vector<Operation>& all_operations() {
                             integer_operations,
                             logic_operations,
                             reduction_operations,
+                            scan_operations,
+                            numpy_reduction_operations,
                             statistics_operations,
                             numpy_shape_operations,
                             joining_operations,

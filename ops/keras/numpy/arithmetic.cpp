@@ -59,6 +59,17 @@ Tensor minimum(const TensorOrNumber& x1, const TensorOrNumber& x2) {
 }  // namespace ktape::ops
 
 namespace ktape::nn {
+namespace {
+
+/// Returns the power by a number as the op for numbers, so that the bits are equal.
+Tensor power(const OperationCall& call) {
+  const bool numbers = call.is_number("x1") || call.is_number("x2");
+  const bool equal = !numbers && call.tensor("x1").dtype() == call.tensor("x2").dtype();
+  const auto f = numbers || (equal && call.tensor("x1").dtype().is_floating()) ? backend::pow : ops::power;
+  return f(call.operand("x1"), call.operand("x2"));
+}
+
+}  // namespace
 
 Operations arithmetic_operations() {
   static constexpr Operation rows[] = {
@@ -67,7 +78,7 @@ Operations arithmetic_operations() {
       {"Multiply", "numpy", "x1, x2;", calls<ops::multiply>},
       {"Divide", "numpy", "x1, x2;", calls<ops::divide>},
       {"TrueDivide", "numpy", "x1, x2;", calls<ops::true_divide>},
-      {"Power", "numpy", "x1, x2;", calls<ops::power>, "pow"},
+      {"Power", "numpy", "x1, x2;", power, "pow"},
       {"Maximum", "numpy", "x1, x2;", calls<ops::maximum>},
       {"Minimum", "numpy", "x1, x2;", calls<ops::minimum>},
   };

@@ -296,9 +296,9 @@ namespace ktape::ops {
 template <class F>
 void fields(LinspaceOptions& options, F&& field) {
   field("endpoint", options.endpoint);
+  field("base", options.base);
   field("dtype", options.dtype);
   field("axis", options.axis);
-  field("base", options.base);
 }
 }  // namespace ktape::ops
 

@@ -151,7 +151,7 @@ Operations elementwise_operations() {
       {"Expm1", "numpy", "x;", calls<ops::expm1>},
       {"Fabs", "numpy", "x;", calls<ops::fabs>},
       {"Imag", "numpy", "x;", calls<ops::imag>},
-      {"Isfinite", "numpy", "x;", calls<ops::isfinite>},
+      {"Isfinite", "numpy", "x;", calls<ops::isfinite>, "is_finite"},
       {"Isnan", "numpy", "x;", calls<ops::isnan>},
       {"Isreal", "numpy", "x;", calls<ops::isreal>},
       {"Log", "numpy", "x;", calls<ops::log>},

@@ -225,28 +225,9 @@ Tensor nancumprod(const Tensor& x, std::optional<int> axis, std::optional<DType>
 
 namespace ktape::nn {
 
-Operations reduction_operations() {
+Operations numpy_reduction_operations() {
   static constexpr const char* reduced = "x; axis=null, keepdims=false";
   static constexpr Operation rows[] = {
-      {"Sum", "numpy", reduced, calls<ops::sum>},
-      {"Mean", "numpy", reduced, calls<ops::mean>},
-      {"Var", "numpy", reduced, calls<ops::var>},
-      {"Std", "numpy", reduced, calls<ops::std>},
-      {"Any", "numpy", reduced, calls<ops::any>},
-      {"All", "numpy", reduced, calls<ops::all>},
-      {"Logsumexp", "math", reduced, calls<ops::logsumexp>},
-      {"Amax", "numpy", reduced, calls<ops::amax>},
-      {"Amin", "numpy", reduced, calls<ops::amin>},
-      {"Max", "numpy", "x; axis=null, keepdims=false, initial=null", calls<ops::max>, "",
-       "x, axis, keepdims"},
-      {"Min", "numpy", "x; axis=null, keepdims=false, initial=null", calls<ops::min>, "",
-       "x, axis, keepdims"},
-      {"Prod", "numpy", "x; axis=null, keepdims=false, dtype=null", calls<ops::prod>, "",
-       "x, axis, keepdims"},
-      {"Argmax", "numpy", reduced, calls<ops::argmax>, "", "x, axis"},
-      {"Argmin", "numpy", reduced, calls<ops::argmin>, "", "x, axis"},
-      {"Cumsum", "numpy", "x; axis=null, dtype=null", calls<ops::cumsum>, "", "x, axis"},
-      {"Cumprod", "numpy", "x; axis=null, dtype=null", calls<ops::cumprod>, "", "x, axis"},
       {"Ptp", "numpy", reduced, calls<ops::ptp>},
       {"CountNonzero", "numpy", "x; axis=null", calls<ops::count_nonzero>},
       {"Nansum", "numpy", reduced, calls<ops::nansum>},

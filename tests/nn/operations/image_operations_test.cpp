@@ -36,5 +36,5 @@ TEST_CASE("operations of images refuse arguments that the functions do not have"
   const Tensor x = K::zeros({1, 4, 4, 3});
   CHECK_THROWS_WITH_AS(
       run("Resize", {{"images", of(x)}, {"size", value("2")}, {"fill_mode", value("\"nearest\"")}}),
-      "[Resize] fill_mode must be \"constant\": received fill_mode=\"nearest\"", ValueError);
+      "[resize] fill_mode must be \"constant\": received fill_mode=\"nearest\"", ValueError);
 }

@@ -91,7 +91,9 @@ TEST_CASE("an op's source names all members of its options") {
       if (options.empty() || line != "}") continue;
       CAPTURE(entry.path().string());
       CAPTURE(options);
-      CHECK(named == members(space + "::" + options));
+      Names wanted = members(space + "::" + options);
+      std::erase(wanted, "name");  // of the tensor that is made
+      CHECK(named == wanted);
       options.clear();
       ++compared;
     }
