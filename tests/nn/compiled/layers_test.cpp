@@ -49,7 +49,8 @@ std::vector<Tensor> eager(const nn::Model& model, const std::vector<Tensor>& x) 
   return model.apply(x);
 }
 
-/// Checks that results differ by at most `tolerance` times the largest number of each.
+/// Checks that results differ by at most `tolerance` times the largest number of each. Sums of tanh(x) may cancel to 0.01 and
+/// keep the rounding of numbers near 1.
 void check_agreement(const std::vector<Tensor>& got, const std::vector<Tensor>& want,
                      double tolerance = 1e-5) {
   REQUIRE(got.size() == want.size());
@@ -61,7 +62,7 @@ void check_agreement(const std::vector<Tensor>& got, const std::vector<Tensor>& 
       continue;
     }
     const double scale = got[i].size() == 0 ? 0 : K::max(K::abs(want[i])).item<double>();
-    CHECK(close(got[i], want[i], {.rtol = 0, .atol = tolerance * std::max(scale, 1e-2)}));
+    CHECK(close(got[i], want[i], {.rtol = 0, .atol = tolerance * std::max(scale, 0.1)}));
   }
 }
 
