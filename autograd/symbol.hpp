@@ -77,7 +77,7 @@ constexpr Op impure(const char* name) { return {name, false}; }
 /// A placeholder, or an op that runs when the values of its operands are known.
 ///
 ///     struct Halves : ktape::Symbol {
-///       explicit Halves(const Tensor& x) : Symbol("halves") {
+///       explicit Halves(const Tensor& x) : Symbol(ktape::impure("halves")) {
 ///         set_operands({ktape::Operand(x)});
 ///       }
 ///       void run(const ktape::OperandValues& values,
