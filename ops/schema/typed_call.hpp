@@ -165,8 +165,7 @@ auto run(R (*f)(A...), const OperationCall& call) {
 /// Calls the function f with the arguments of a call. An argument that f does not take must have its default. Cold: a
 /// library whose ops are compiled for speed shall not grow by it.
 template <auto f>
-[[gnu::cold]]
-auto calls(const OperationCall& call) {
+[[gnu::cold]] auto calls(const OperationCall& call) {
   return detail::run(f, call);
 }
 

@@ -41,5 +41,6 @@ TEST_CASE("operations on shapes that Keras writes have the values of their formu
                        Contains("[Unstack] num must be the extent of the axis, 2: received num=3"),
                        ValueError);
   CHECK_THROWS_WITH_AS(run("Swapaxes", {{"x", of(x)}, {"axis1", value("3")}, {"axis2", value("0")}}),
-                       Contains("[swapaxes] axis must be in [-3, 3) for a tensor of rank 3: received axis=3"), ValueError);
+                       Contains("[swapaxes] axis must be in [-3, 3) for a tensor of rank 3: received axis=3"),
+                       ValueError);
 }
