@@ -1,9 +1,12 @@
 #pragma once
 #include <ktape/autograd/environment.hpp>
+#include <ktape/autograd/options.hpp>
 #include <ktape/autograd/shape_rules.hpp>
 #include <ktape/autograd/symbol.hpp>
 
+#include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstring>
 #include <string>
 #include <tuple>
@@ -51,20 +54,50 @@ void clear_padding(T& x) {
   static_cast<void>(x);
 }
 
-/// Returns whether two functions or arguments are known to be equal: shapes, strings and numbers by value,
-/// closures by their bytes. Internal: for DeferredCall.
+/// Returns whether two functions or arguments are known to be equal: numbers, closures and structs of numbers by their
+/// bytes, lists and options by their elements and members. Internal: for DeferredCall.
 template <class T>
 bool same_value(const T& a, const T& b) {
-  if constexpr (std::is_same_v<T, Shape> || std::is_same_v<T, std::string> || std::is_same_v<T, DType>)
+  if constexpr (std::is_same_v<T, Shape> || std::is_same_v<T, std::string> || std::is_same_v<T, DType>) {
     return a == b;
-  else if constexpr (std::is_same_v<T, Axes>) return a.all() == b.all() && a.list() == b.list();
-  else if constexpr (std::is_same_v<T, Scalar>)
+  } else if constexpr (std::is_same_v<T, Axes>) {
+    return a.all() == b.all() && a.list() == b.list();
+  } else if constexpr (std::is_same_v<T, Scalar>) {
     return a.kind() == b.kind() && a.integer() == b.integer() &&
            std::bit_cast<std::uint64_t>(a.real()) == std::bit_cast<std::uint64_t>(b.real());
-  else if constexpr (std::is_empty_v<T>) return true;
-  else if constexpr (std::is_trivially_copyable_v<T>)
+  } else if constexpr (requires { *a, a.has_value(); }) {
+    return a.has_value() == b.has_value() && (!a.has_value() || same_value(*a, *b));
+  } else if constexpr (requires { a.list(), a.over(1); }) {
+    return same_value(a.list(), b.list());
+  } else if constexpr (requires { a.entries(); }) {
+    return same_value(a.entries(), b.entries());
+  } else if constexpr (requires { a.begin() != a.end(), a.size(); }) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto& x, const auto& y) { return same_value(x, y); });
+  } else if constexpr (Options<T>) {
+    std::vector<const void*> members;
+    fields(const_cast<T&>(a), [&](const char*, const auto& member) { members.push_back(&member); });
+    auto next = members.begin();
+    bool same = true;
+    fields(const_cast<T&>(b), [&]<class M>(const char*, const M& member) {
+      same = same_value(*static_cast<const M*>(*next++), member) && same;
+    });
+    return same;
+  } else if constexpr (std::is_empty_v<T>) {
+    return true;
+  } else if constexpr (std::is_trivially_copyable_v<T> && !requires {
+                         { a == b } -> std::same_as<bool>;
+                       }) {
     return std::memcmp(static_cast<const void*>(&a), static_cast<const void*>(&b), sizeof(T)) == 0;
-  else return false;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return std::memcmp(&a, &b, sizeof(T)) == 0;  // two NaN are equal, the zeros are not
+  } else if constexpr (requires {
+                         { a == b } -> std::same_as<bool>;
+                       }) {
+    return a == b;
+  } else {
+    return false;
+  }
 }
 
 /// An argument of a deferred op. Tensors, alone or in lists, become operands and are read when the op runs;

@@ -32,6 +32,7 @@ class Slice {
     constexpr Bound(T value) : value_(static_cast<std::int64_t>(value)), given_(true) {}
     constexpr std::int64_t value_or(std::int64_t otherwise) const { return given_ ? value_ : otherwise; }
     constexpr bool given() const { return given_; }
+    friend bool operator==(const Bound&, const Bound&) = default;
 
    private:
     std::int64_t value_ = 0;
@@ -41,6 +42,7 @@ class Slice {
   constexpr Slice() : Slice(None, None) {}
   constexpr Slice(Bound start, Bound stop, Bound step = None) : start(start), stop(stop), step(step) {}
   Bound start, stop, step;
+  friend bool operator==(const Slice&, const Slice&) = default;
 };
 
 /// The whole axis, Python's `:`.
@@ -62,6 +64,7 @@ class Index {
   Kind kind() const { return kind_; }
   std::int64_t position() const { return position_; }
   const Slice& slice() const { return slice_; }
+  friend bool operator==(const Index&, const Index&) = default;
 
  private:
   Kind kind_;

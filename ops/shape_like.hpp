@@ -70,6 +70,9 @@ class ktape::Argument<ktape::backend::ShapeLike> {
   backend::ShapeLike get(const OperandValues& values) const {
     return waits_ ? backend::ShapeLike(tensor_.get(values)) : backend::ShapeLike(known_);
   }
+  bool same(const Argument& other) const {
+    return waits_ == other.waits_ && known_ == other.known_ && tensor_.same(other.tensor_);
+  }
 
  private:
   Shape known_;

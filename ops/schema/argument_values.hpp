@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/indexing.hpp>
+#include <ktape/autograd/options.hpp>
 #include <ktape/ops/schema/config.hpp>
 
 #include <any>
@@ -40,16 +41,6 @@ template <class T>
 nn::Value value_of(const std::optional<T>& value) {
   return value ? value_of(*value) : nn::Value();
 }
-
-struct AnyField {
-  template <class T>
-  void operator()(const char*, const T&) const {}
-};
-/// A struct whose members `fields` lists.
-template <class T>
-concept Options = requires(T& options) {
-  fields(options, AnyField());
-};
 
 /// An argument that is an operand as long as it has no value: a shape with symbolic extents.
 template <class T>

@@ -219,6 +219,13 @@ TEST_CASE("equal calls of pure ops run once in a compiled function") {
     CHECK(steps({f(x), f(x)}) == 1);
   CHECK(steps({ops::elu(x, 0.5), ops::elu(x, 0.5), ops::elu(x, 2)}) == 2);
   CHECK(steps({K::sum(x, 1), K::sum(x, 1), K::sum(x, 0)}) == 2);
+  CHECK(steps({K::reshape(x, {4, 3}), K::reshape(x, {4, 3}), K::reshape(x, {2, 6})}) == 2);
+  const auto padded = [&](std::int64_t before) { return K::pad(x, {{before, 0}, {0, 1}}); };
+  CHECK(steps({padded(1), padded(1), padded(2)}) == 2);
+  const auto part = [&](int row) { return x[{row, ktape::Slice(1, None)}]; };
+  CHECK(steps({part(0), part(0), part(1)}) == 2);
+  const auto pooled = [&](int size) { return K::pool2d(K::reshape(x, {1, 3, 4, 1}), {size, 1}); };
+  CHECK(steps({pooled(2), pooled(2), pooled(3)}) == 3);
   CHECK(steps({K::dropout(x, 0.5), K::dropout(x, 0.5)}) == 2);  // different random numbers
   CHECK(steps({K::print_tensor(x, "x"), K::print_tensor(x, "x")}) == 2);
 }
