@@ -55,6 +55,7 @@ Operations ctc_operations();
 Operations ctc_decode_operations();
 Operations attention_operations();
 Operations normalization_operations();
+Operations prelu_operations();
 Operations part_operations();
 Operations indexing_operations();
 Operations shape_operations();
@@ -113,6 +114,7 @@ const std::vector<Operation>& all_operations() {
                             ctc_decode_operations,
                             attention_operations,
                             normalization_operations,
+                            prelu_operations,
                             part_operations,
                             indexing_operations,
                             shape_operations,

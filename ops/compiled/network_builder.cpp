@@ -72,10 +72,13 @@ bool NetworkBuilder::multiplies() const {
 bool NetworkBuilder::windowed(NetworkNode& node, int x, const WindowOptions& window) const {
   if (rank(x) != 4 || window.size.size() != 2 || window.strides.size() != 2 || window.dilation.size() != 2)
     return false;
-  const bool same = window.padding == "same", causal = window.padding == "causal";
-  if (!same && !causal && window.padding != "valid") return false;
+  const bool same = window.padding == "same", causal = window.padding == "causal",
+             given = window.padding == "explicit";
+  if (!same && !causal && !given && window.padding != "valid") return false;
+  if (given && (window.before.size() != 2 || window.after.size() != 2)) return false;
   for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t n = shape(x)[d + 1], stride = window.strides[d];
+    const std::int64_t around = given ? window.before[d] + window.after[d] : 0;
+    const std::int64_t n = shape(x)[d + 1] + around, stride = window.strides[d];
     const std::int64_t reach = (window.size[d] - 1) * window.dilation[d] + 1;
     const std::int64_t extent = same || causal ? (n + stride - 1) / stride : (n - reach) / stride + 1;
     if (n < 1 || (!same && !causal && n < reach)) return false;
@@ -84,6 +87,7 @@ bool NetworkBuilder::windowed(NetworkNode& node, int x, const WindowOptions& win
     node.window[d] = window.size[d], node.strides[d] = stride, node.dilation[d] = window.dilation[d];
     if (same) node.before[d] = zeros / 2, node.after[d] = zeros - zeros / 2;
     if (causal) node.before[d] = zeros;
+    if (given) node.before[d] = window.before[d], node.after[d] = window.after[d];
     node.shape[d + 1] = extent;
   }
   return true;
@@ -96,6 +100,8 @@ Node NetworkBuilder::on_images(int x, WindowOptions window,
   if (rank(x) != 3 || window.size.size() != 1 || window.strides.size() != 1) return {};
   window.size.insert(window.size.begin(), 1), window.strides.insert(window.strides.begin(), 1);
   window.dilation = {1, window.dilation.back()};
+  if (!window.before.empty()) window.before.insert(window.before.begin(), 0);
+  if (!window.after.empty()) window.after.insert(window.after.begin(), 0);
   const auto all = shape(x);
   const Node images = reshape(x, {all[0], 1, all[1], all[2]});
   const Node y = add(*images, window);
@@ -219,6 +225,13 @@ Node NetworkBuilder::activation(int x, const std::string& name) {
   if (name == "exponential") return function(x, {Function::Exp});
   if (name == "softmax") return softmax(x);
   return {};
+}
+
+Node NetworkBuilder::prelu(int x, const Variable& slope) {
+  const std::int64_t channels = shape(x).back();
+  if (!is_float(slope) || slope.size() != channels || numbers(x) != kernels::NumberType::Float32) return {};
+  const std::int64_t rows = Shape(shape(x)).count() / std::max<std::int64_t>(channels, 1);
+  return add_own({x}, Shape(shape(x)), kernels::prelu_kernel(rows, channels), {weight(slope)});
 }
 
 Node NetworkBuilder::softmax(int x) { return add(like(Kind::Softmax, x)); }

@@ -18,7 +18,8 @@ std::optional<kernels::NumberType> network_numbers(DType dtype);
 /// The window of a convolution or of pooling over images or sequences with channels last.
 struct WindowOptions {
   std::vector<std::int64_t> size{1, 1}, strides{1, 1}, dilation{1, 1};
-  std::string padding = "valid";  ///< "valid" or "same"; for sequences also "causal"
+  std::string padding = "valid";  ///< "valid", "same" or "explicit"; for sequences also "causal"
+  std::vector<std::int64_t> before = {}, after = {};  ///< the padding of each axis, for "explicit"
 };
 
 /// The parameters of a recurrent cell. The bias may be undefined.
@@ -61,6 +62,8 @@ class NetworkBuilder {
   /// Adds the activation with a name of Keras, with default arguments. Refuses softplus and mish, of which
   /// oneDNN loses digits for x below -6.
   Node activation(int x, const std::string& name);
+  /// Adds x where x > 0, else x times the slope of its channel.
+  Node prelu(int x, const Variable& slope);
   /// Adds softmax along the last axis.
   Node softmax(int x);
   Node sum(int a, int b) { return binary(kernels::BinaryFunction::Add, a, b); }

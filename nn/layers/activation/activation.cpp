@@ -6,6 +6,7 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/nn/prelu.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
@@ -75,7 +76,7 @@ class LeakyReLUImpl final : public LayerWith<LeakyReLUOptions>, public Planned {
   }
 };
 
-class PReLUImpl final : public LayerWith<PReLUOptions> {
+class PReLUImpl final : public LayerWith<PReLUOptions>, public Planned {
  public:
   explicit PReLUImpl(const PReLUOptions& options) : LayerWith("PReLU", options) { supports_masking = true; }
 
@@ -97,7 +98,10 @@ class PReLUImpl final : public LayerWith<PReLUOptions> {
       if (shape[axis - 1] != 1) input_spec[0].axes.emplace_back(axis, shape[axis - 1]);
   }
 
-  Tensor call(const Tensor& x) override { return K::relu(x) - alpha_ * K::relu(-x); }
+  Tensor call(const Tensor& x) override { return op_helpers::prelu(x, alpha_); }
+  std::optional<int> plan(K::NetworkBuilder& network, const std::vector<int>& inputs) const override {
+    return alpha_.size() == alpha_.shape()[-1] ? network.prelu(inputs[0], alpha_) : std::nullopt;
+  }
 
  private:
   Variable alpha_;

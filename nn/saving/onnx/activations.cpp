@@ -7,6 +7,7 @@
 #include <ktape/ops/keras/numpy/logic.hpp>
 #include <ktape/ops/keras/numpy/reductions.hpp>
 #include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/nn/prelu.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -53,13 +54,16 @@ Tensors hard_swish(const Call& call) {
   return {call[0] * ops::minimum(ops::maximum(call[0] / 6 + 0.5, 0), 1)};
 }
 Tensors leaky(const Call& call) {
-  return {ops::where(call[0] < 0, call.real("alpha", 0.01) * call[0], call[0])};
+  const double slope = call.real("alpha", 0.01);
+  if (call[0].dtype().is_floating()) return {ops::leaky_relu(call[0], slope)};
+  return {ops::where(call[0] < 0, slope * call[0], call[0])};
 }
 Tensors thresholded(const Call& call) { return {ops::where(call[0] > call.real("alpha", 1), call[0], 0)}; }
 Tensors prelu(const Call& call) {
   const Tensor& x = call[0];
   const bool of_channels = call.opset < 7 && call[1].ndim() == 1 && x.ndim() > 1;
   const Tensor slope = of_channels && call[1].size() > 1 ? along_axis(call[1], 1, x.ndim()) : call[1];
+  if (x.dtype().is_floating()) return {op_helpers::prelu(x, slope)};
   return {ops::where(x < 0, x * slope, x)};
 }
 Tensors shrink(const Call& call) {
@@ -68,7 +72,7 @@ Tensors shrink(const Call& call) {
   const auto shifted = [&](double by) { return K::cast(K::cast(x, DType::Float64) + by, x.dtype()); };
   return {ops::where(x < -lambda, shifted(bias), ops::where(x > lambda, shifted(-bias), 0))};
 }
-Tensors elu(const Call& call) { return {exp_linear(call[0], call.real("alpha", 1), 1)}; }
+Tensors elu(const Call& call) { return {ops::elu(call[0], call.real("alpha", 1))}; }
 Tensors selu(const Call& call) {
   return {exp_linear(call[0], call.real("alpha", 1.67326319217681884765625),
                      call.real("gamma", 1.05070102214813232421875))};

@@ -75,7 +75,7 @@ inline const std::vector<const char*>& rows() {
       "Fold; x=@columns; output_size=[4, 4]; kernel_size=2; stride=2", "SegmentSum; data=@m; segment_ids=@segments; num_segments=4",
       "SegmentProd; data=@m; segment_ids=@segments", "SegmentMax; data=@m; segment_ids=@segments; num_segments=2; sorted=true",
       "SegmentMin; data=@m; segment_ids=@segments; num_segments=2", "ExtractSequences; x=@x; sequence_length=2; sequence_stride=1",
-      "resize_images; x=@img; axis=1; factor=2", "bias_add; x=@x; bias=@g; data_format=\"channels_last\"",
+      "resize_images; x=@img; axis=1; factor=2", "bias_add; x=@x; bias=@g; data_format=\"channels_last\"", "prelu; x=@x; slope=@g",
       "batch_normalization; x=@img; mean=@c3; var=@p3; gamma=@p3; axis=-1; epsilon=0.01",
       "normalize_batch_in_training; x=@x; gamma=@g; reduction_axes=[0, 1]; epsilon=0.01",
       "scaled_dot_product_attention; query=@heads; key=@heads2; value=@heads; scale=null; causal=true; heads_last=false",

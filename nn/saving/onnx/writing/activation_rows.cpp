@@ -117,6 +117,7 @@ Names tanh_shrink(const Translation& t) { return {t.node("Sub", {t("x"), t.node(
 
 void add_activation_rows(RowTable& rows) {
   for (const char* name : {"Relu", "Sigmoid", "Softplus", "Softsign"}) rows[name] = activation(name);
+  rows["prelu"] = [](const Translation& t) { return Names{t.node("PRelu", {t("x"), t("slope")})}; };
   rows["Relu6"] = [](const Translation& t) { return Names{clipped(t, t("x"), 0, 6)}; };
   rows["LeakyRelu"] = [](const Translation& t) {
     return Names{t.node("LeakyRelu", {t("x")}, {{"alpha", real(t, "negative_slope")}})};

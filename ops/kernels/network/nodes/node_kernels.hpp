@@ -34,6 +34,9 @@ std::shared_ptr<const std::vector<int>> recurrent_columns(RecurrentDescription::
 /// a number for each column, and of Gru two such rows.
 std::shared_ptr<const NodeKernel> recurrent_kernel(const RecurrentDescription& description);
 
+/// Returns a kernel of x where x > 0, else of x times the weight of its channel: (rows, channels).
+std::shared_ptr<const NodeKernel> prelu_kernel(std::int64_t rows, std::int64_t channels);
+
 /// Returns a kernel that permutes axes: axis k of the result is axis `axes[k]` of the input.
 std::shared_ptr<const NodeKernel> permute_kernel(const std::vector<std::int64_t>& shape,
                                                  const std::vector<int>& axes);
