@@ -13,10 +13,13 @@ namespace ktape::nn {
 
 /// The call of a layer, or of an op, in a model. Each tensor of the model has a slot.
 struct PlannedCall {
-  Layer layer;              ///< undefined for an op
-  bool plain = false;       ///< whether the call has no arguments besides the inputs, and one output
-  PlanOfOp plan = {};       ///< null for a layer, and for an op that no network computes
-  std::vector<int> inputs;  ///< slots; below 0 for constants
+  Layer layer;         ///< undefined for an op
+  bool plain = false;  ///< whether the call has no arguments besides the inputs, and one output
+  PlanOfOp plan = {};  ///< null for a layer, and for an op that no network computes
+  AxisOrder order = AxisOrder::Own;
+  bool pure = false;           ///< whether the call need not run if nothing reads its results
+  std::vector<int> inputs;     ///< slots; below 0 for constants
+  std::vector<int> read = {};  ///< the slots that `run` reads, where a network reads others
   int first_result = 0, results = 1;
   std::function<void(std::vector<Tensor>& slots)> run;  ///< calls the layer as without a plan
 };

@@ -138,10 +138,11 @@ std::vector<PlannedCall> LayerGraph::planned_calls() const {
       planned.plain = step.results == 1 && has_no_arguments(*call.call);
       if (planned.plain) planned.inputs.resize(call.call->input_count);  // undefined arguments follow
     } else if (const std::optional<PlannedOperation> op = planned_operation(*step.symbol)) {
-      planned.plan = op->plan;
-      planned.inputs.clear();
+      planned.plan = op->plan, planned.order = op->order;
+      planned.read = std::exchange(planned.inputs, {});
       for (const Tensor& x : op->inputs) planned.inputs.push_back(static_cast<int>(plan_.slot_of(x).value()));
     }
+    planned.pure = !call.call && step.symbol->pure();
     planned.run = [this, &step, source, call](std::vector<Tensor>& slots) {
       if (call.plain)
         slots[static_cast<std::size_t>(step.first_result)] =

@@ -19,7 +19,7 @@ TEST_CASE("arithmetic and activations are nodes of networks, other ops are not")
     CHECK_FALSE(operation->inputs.empty());
     CHECK(operation->plan);
   }
-  for (const Tensor& other : {K::cumsum(x, 1), K::dot(x, K::transpose(y))})
+  for (const Tensor& other : {K::cumsum(x, 1), K::dot(x, K::transpose(y)), K::permute_dimensions(x, {1, 0})})
     CHECK_FALSE(nn::planned_operation(*other.get()->symbol).has_value());
 }
 
@@ -106,4 +106,49 @@ TEST_CASE("functions of one kind follow each other in plans") {
         doctest::Approx(1.050701 * 1.6732632 * std::expm1(elu)));
   const Tensor mean = nn::Dense(256, {.kernel_initializer = "ones"})(row) * (1 / 256.F) - 1;
   CHECK(nn::Model(row, mean).predict(K::ones({2, 256}) * 3, {.verbose = 0}).item<float>(1, 255) == 2);
+}
+
+TEST_CASE("ops between layers with known arguments are nodes of networks") {
+  K::set_random_seed(3);
+  const Tensor in = nn::Input({6, 6, 4}), h = nn::Conv2D(8, 1)(in), x = K::random_normal({2, 6, 6, 4});
+  const ktape::Variable kernel = K::random_normal_variable({3, 3, 8, 5}, 0, 1),
+                        channels = K::random_uniform_variable({8}, 0.5, 1);
+  const Tensor row = K::random_normal({8}), numbers = K::random_uniform({8}, {.minval = 0.5});
+  namespace ops = ktape::ops;
+  const std::vector<Tensor> results{
+      K::conv2d(h, kernel, {.padding = "same"}),
+      K::conv2d(h, kernel.value(), {.strides = {2, 1}}),
+      ops::conv(h, kernel.value(), {.dilation_rate = 2}),
+      K::depthwise_conv2d(h, K::random_normal({3, 3, 8, 2}), {.padding = "same"}),
+      K::pool2d(h, {2, 2}, {.strides = {2, 2}, .padding = "same"}),
+      K::pool2d(h, {3, 2}, {.strides = {1, 2}, .pool_mode = "avg"}),
+      ops::max_pool(h, 2),
+      h + row,
+      h * channels,
+      row + h,
+      K::reshape(row, {1, 1, 1, 8}) * h,
+      K::bias_add(h, channels),
+      K::dot(h, K::random_normal({8, 3})),
+      ops::matmul(h, K::random_normal({8, 3})),
+      K::batch_normalization(h, row, numbers, channels, numbers, {.epsilon = 1e-3}),
+      ops::batch_normalization(h, row, numbers, -1, row, {}, 0.1),
+      ops::layer_normalization(h, numbers, row, {.epsilon = 1e-3}),
+      K::mean(h, {1, 2}),
+      K::max(h, {-3, -2}, true),
+      K::reshape(h, {-1, 36, 8}),
+      K::expand_dims(K::mean(h, {1, 2}), 1),
+      K::squeeze(K::mean(h, {1, 2}, true), 1),
+      K::permute_dimensions(h, {0, 2, 1, 3}),
+      K::pad(h, {{0, 0}, {1, 2}, {0, 1}, {0, 0}}),
+      K::concatenate({h, h}, 3)};
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    CAPTURE(i);
+    CHECK(nn::planned_operation(*results[i].get()->symbol).has_value());
+    const nn::Model model(in, results[i]);
+    const Tensor planned = model.predict_on_batch(x)[0], called = model(x);
+    REQUIRE(planned.shape() == called.shape());
+    CHECK(K::max(K::abs(planned - called)).item() < 1e-4);
+    K::update(kernel, kernel * 0.5), K::update_add(channels, K::ones({8}));
+    CHECK(K::max(K::abs(model.predict_on_batch(x)[0] - model(x))).item() < 1e-4);
+  }
 }
