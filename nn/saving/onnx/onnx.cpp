@@ -1,12 +1,18 @@
+#include <ktape/autograd/base/interrupt.hpp>
+#include <ktape/nn/compiled/compiled_calls.hpp>
 #include <ktape/nn/core/text.hpp>
+#include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/saving/base/parts.hpp>
 #include <ktape/nn/saving/onnx/onnx.hpp>
 #include <ktape/nn/saving/onnx/onnx_file.hpp>
 #include <ktape/nn/saving/onnx/operator.hpp>
+#include <ktape/ops/control/function.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <algorithm>
+#include <list>
+#include <mutex>
 #include <queue>
 #include <set>
 #include <unordered_map>
@@ -23,6 +29,7 @@ struct Scope {
   const Scope* outer;
   std::unordered_map<std::string, Tensor> values;
   std::unordered_map<std::string, DType> halves = {};  ///< the dtypes of values that are kept in float32
+  bool has_extents = false;                            ///< whether symbols must have known extents
 
   const Tensor* find(const std::string& name) const {
     for (const Scope* scope = this; scope; scope = scope->outer)
@@ -270,19 +277,102 @@ class OnnxImpl final : public ModelImpl {
   }
   std::vector<std::string> output_names() const override { return graph_.outputs; }
 
-  std::vector<Tensor> call(const std::vector<Tensor>& inputs) {
-    if (inputs.size() != inputs_.size())
-      fail("[", name(), "] the model must have ", inputs_.size(), " inputs: received ", inputs.size());
-    Scope scope{nullptr, {}};
-    for (const auto& [name, value] : constants_) scope.values.emplace(name, value);
-    for (const auto& [name, variable] : variables_)
-      scope.values.emplace(name, static_cast<const Tensor&>(variable));
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      scope.values.insert_or_assign(inputs_[i].name, accepted_by(inputs_[i], inputs[i]));
-    return run(graph_, scope, &dead_);
+  std::shared_ptr<CompiledCalls> plans() const override {
+    const std::lock_guard lock(tracing_);
+    if (traces_.empty() || !traces_.front().graph || !is_current(traces_.front())) return nullptr;
+    return {traces_.front().graph, traces_.front().graph->plans()};
+  }
+
+  std::vector<Tensor> call(const std::vector<Tensor>& given) {
+    if (given.size() != inputs_.size())
+      fail("[", name(), "] the model must have ", inputs_.size(), " inputs: received ", given.size());
+    std::vector<Tensor> inputs;
+    for (const Tensor& x : given) inputs.push_back(accepted_by(inputs_[inputs.size()], x));
+    if (CompiledCalls::usable(inputs))
+      if (const std::shared_ptr<const LayerGraph> graph = traced(inputs); graph && graph->plans())
+        return graph->plans()->run(inputs);
+    return computed(inputs);
   }
 
  private:
+  /// Runs the graph on inputs; on symbols of known extents, for a plan, all extents must be known.
+  std::vector<Tensor> computed(const std::vector<Tensor>& inputs, bool for_plan = false) const {
+    Scope scope{nullptr, {}, {}, for_plan};
+    for (const auto& [name, value] : constants_) scope.values.emplace(name, value);
+    for (const auto& [name, variable] : variables_)
+      scope.values.emplace(name, static_cast<const Tensor&>(variable));
+    for (std::size_t i = 0; i < inputs.size(); ++i) scope.values.insert_or_assign(inputs_[i].name, inputs[i]);
+    return run(graph_, scope, for_plan ? nullptr : &dead_);
+  }
+
+  /// The graph of the ops that compute the outputs from inputs of some shapes, with the weights as constants.
+  struct Traced {
+    std::vector<OutputInfo> inputs;
+    std::vector<Tensor> weights;              ///< the values when the graph was made: a value never changes
+    std::shared_ptr<const LayerGraph> graph;  ///< null for shapes that depend on values
+  };
+
+  /// Returns whether a graph was made of the present weights.
+  bool is_current(const Traced& trace) const {
+    return std::equal(
+        variables_.begin(), variables_.end(), trace.weights.begin(), trace.weights.end(),
+        [](const auto& named, const Tensor& value) { return named.second.value().get() == value.get(); });
+  }
+
+  /// Returns the graph for inputs of these shapes and the present weights; null where there is none.
+  std::shared_ptr<const LayerGraph> traced(const std::vector<Tensor>& inputs) {
+    const auto same = [](const Tensor& x, const OutputInfo& info) {
+      return x.shape() == info.shape && x.dtype() == info.dtype;
+    };
+    const std::lock_guard lock(tracing_);
+    const auto found = std::find_if(traces_.begin(), traces_.end(), [&](const Traced& known) {
+      return std::equal(inputs.begin(), inputs.end(), known.inputs.begin(), known.inputs.end(), same);
+    });
+    if (found != traces_.end()) {
+      traces_.splice(traces_.begin(), traces_, found);
+      if (is_current(traces_.front())) return traces_.front().graph;
+      traces_.pop_front();
+    }
+    Traced made;
+    std::vector<Tensor> symbols;
+    for (const Tensor& x : inputs) {
+      made.inputs.push_back(info_of(x));
+      symbols.push_back(backend::placeholder({.shape = x.shape(), .dtype = x.dtype()}));
+    }
+    for (const auto& [name, variable] : variables_) made.weights.push_back(variable.value());
+    made.graph = graph_of(symbols);
+    traces_.push_front(std::move(made));
+    constexpr std::size_t most_traces = 4;
+    if (traces_.size() > most_traces) traces_.pop_back();
+    return traces_.front().graph;
+  }
+
+  /// Returns the graph of the ops between the symbols and the outputs; null where an op or a shape needs values, or an op draws
+  /// numbers.
+  std::shared_ptr<const LayerGraph> graph_of(const std::vector<Tensor>& symbols) const {
+    if (draws(graph_)) return nullptr;
+    try {
+      const std::vector<Tensor> outputs = computed(symbols, true);
+      if (!std::all_of(outputs.begin(), outputs.end(), [](const Tensor& x) { return is_symbolic(x); }))
+        return nullptr;
+      return std::make_shared<const LayerGraph>(name(), symbols, outputs);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error&) {
+      return nullptr;
+    }
+  }
+  static bool draws(const Graph& graph) {
+    static const std::set<std::string> random{"Bernoulli",        "Dropout",       "Multinomial",
+                                              "RandomNormal",     "RandomUniform", "RandomNormalLike",
+                                              "RandomUniformLike"};
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const NodeProto& node) {
+      bool any = random.contains(node.op);
+      each_graph(node, [&](const Graph& inner) { any = any || draws(inner); });
+      return any;
+    });
+  }
+
   /// Converts an input to the dtype of the file. Throws TypeError for floating numbers in place of integers.
   Tensor accepted_by(const Input& input, const Tensor& x) const {
     if (x.dtype().is_floating() && !input.dtype.is_floating())
@@ -311,7 +401,7 @@ class OnnxImpl final : public ModelImpl {
   }
 
   Tensors run_inner(const Graph& graph, const Scope& around, const Tensors& inputs) const {
-    Scope scope{&around, {}};
+    Scope scope{&around, {}, {}, around.has_extents};
     for (std::size_t i = 0; i < inputs.size(); ++i) scope.values.insert_or_assign(graph.inputs[i], inputs[i]);
     return run(graph, scope, nullptr);
   }
@@ -329,11 +419,15 @@ class OnnxImpl final : public ModelImpl {
     const bool keeps_half = !exact && node.op != "Cast" && result && result->is_half();
     const std::function<Tensors(const Graph&, const Tensors&)> inner =
         [&](const Graph& graph, const Tensors& values) { return run_inner(graph, scope, values); };
-    const Tensors outputs = computed(node, {node, inputs, opset_, inner, prepared_});
+    const Tensors outputs = result_of(node, {node, inputs, opset_, inner, prepared_});
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i].empty()) continue;
       if (i >= outputs.size() || !outputs[i].defined())
         fail("[", name(), "] the output ", i, " of ", described(node), " is not computed");
+      const Shape& shape = outputs[i].shape();
+      if (scope.has_extents && std::find(shape.begin(), shape.end(), None) != shape.end())
+        fail("[", name(), "] the output ", i, " of ", described(node), " must have known extents: received ",
+             shape);
       scope.values.insert_or_assign(node.outputs[i], outputs[i]);
       if (keeps_half && outputs[i].dtype() == DType::Float32)
         scope.halves.insert_or_assign(node.outputs[i], *result);
@@ -341,7 +435,7 @@ class OnnxImpl final : public ModelImpl {
   }
 
   /// Runs a node; errors name the node and keep their type.
-  static Tensors computed(const NodeProto& node, const Call& call) {
+  static Tensors result_of(const NodeProto& node, const Call& call) {
     try {
       return operator_table().at(node.op)(call);
     } catch (const TypeError& error) {
@@ -363,6 +457,8 @@ class OnnxImpl final : public ModelImpl {
   std::vector<std::pair<std::string, Variable>> variables_;
   std::vector<Input> inputs_;
   mutable PreparedWeights prepared_;
+  std::list<Traced> traces_;  ///< the last one first
+  mutable std::mutex tracing_;
 };
 
 }  // namespace

@@ -117,6 +117,12 @@ Tensor conv(const Tensor& inputs, const Tensor& kernel, const ConvOptions& o) {
         "received inputs=",
         x.shape(), ", kernel=", k.shape());
   if (groups == 1) return ungrouped_conv(x, k, options, layout.axes);
+  const std::vector<std::int64_t> strides = options.strides.over(layout.axes);
+  if (taken == 1 && layout.axes <= 2 && strides.front() == strides.back()) {
+    Shape each = k.shape();
+    each[-2] = channels, each[-1] = filters / channels;
+    return depthwise_conv(x, K::reshape(k, each), o);
+  }
   const std::vector<Tensor> xs = K::split(x, groups, layout.channel_axis()), ks = K::split(k, groups, -1);
   std::vector<Tensor> parts;
   for (std::size_t i = 0; i < xs.size(); ++i)

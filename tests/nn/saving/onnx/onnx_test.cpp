@@ -159,6 +159,56 @@ TEST_CASE("onnx::load: dtypes of half precision are seen by casts, graphs and ou
   CHECK(model(onnx_node("Neg", {"x"}, "h") + onnx_node("Greater", {"h", "x"}, "y"))(x).dtype() == "bool");
 }
 
+namespace {
+
+/// Returns a model of images with padding, pooling, branches that meet, depthwise windows and channels as axis 1 in ONNX.
+nn::Model residual_model() {
+  const Tensor in = nn::Input({12, 10, 3});
+  Tensor x = nn::ReLU()(nn::BatchNormalization()(nn::Conv2D(8, 3, {.strides = 2, .padding = "same"})(in)));
+  x = nn::MaxPooling2D({.pool_size = 3, .strides = 1, .padding = "same"})(x);
+  const Tensor side = nn::Conv2D(8, 1)(x);
+  Tensor y = nn::DepthwiseConv2D(3, {.padding = "same", .activation = "relu6"})(x);
+  y = nn::Conv2D(8, 1, {.activation = "tanh"})(nn::LeakyReLU({.negative_slope = 0.1})(y));
+  const Tensor joined = nn::Concatenate()({nn::Add()({side, y}), x});
+  const Tensor gate = nn::Dense(16, {.activation = "sigmoid"})(nn::GlobalAveragePooling2D()(joined));
+  const Tensor scaled = joined * nn::Reshape({1, 1, 16})(gate);
+  return nn::Model(in,
+                   nn::Dense(4, {.activation = "softmax"})(nn::Flatten()(nn::AveragePooling2D()(scaled))));
+}
+
+double distance(const Tensor& a, const Tensor& b) { return K::max(K::abs(a - b)).item<double>(); }
+
+}  // namespace
+
+TEST_CASE("onnx::load: predictions by a plan are those of the operators, also after changes of weights") {
+  const Files files;
+  K::set_random_seed(4);
+  const nn::Model model = residual_model();
+  const std::string path = files.folder() + "/m.onnx";
+  model.export_to(path);
+  const nn::Model loaded = nn::onnx::load(path);
+  const Tensor x = normal({4, 12, 10, 3}, 1, "float32");
+  for (const std::int64_t batch : {4, 1}) {
+    const Tensor part = x[ktape::Slice(0, batch)];
+    for (int run = 0; run < 2; ++run) CHECK(distance(loaded.predict_on_batch(part)[0], model(part)) < 1e-5);
+    CHECK(distance(loaded(part), model(part)) < 1e-5);
+  }
+  CHECK(nn::explain(loaded).find("called") == std::string::npos);
+  loaded.compile({.optimizer = nn::SGD(0.5), .loss = "mse"});
+  loaded.train_on_batch(x, K::zeros({4, 4}));
+  const Tensor now = loaded(x);
+  CHECK(distance(now, model(x)) > 1e-4);
+  CHECK(distance(loaded.predict_on_batch(x)[0], now) < 1e-5);
+}
+
+TEST_CASE("onnx::load: numbers are drawn anew by each prediction, and shapes may depend on values") {
+  const Files files;
+  const nn::Model places = nn::onnx::load(files.write(
+      "n.onnx", onnx_file(onnx_node("NonZero", {"x"}, "y") + onnx_input("x", 1) + onnx_output("y"))));
+  CHECK(places.predict_on_batch(K::constant({{1, 0, 2}}))[0].shape() == ktape::Shape{2, 2});
+  CHECK(places.predict_on_batch(K::constant({{0, 0, 2}}))[0].shape() == ktape::Shape{2, 1});
+}
+
 TEST_CASE("load_model reads .onnx, and save names export_to") {
   const Files files;
   const std::string path = files.folder() + "/m.onnx";

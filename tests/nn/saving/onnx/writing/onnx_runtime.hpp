@@ -66,8 +66,8 @@ inline std::string difference(const Tensor& got, const Tensor& wanted, double to
 /// A folder with exported models, their inputs and the outputs that the library computes.
 class Cases {
  public:
-  /// Exports a model, and compares what `nn::onnx::load` computes from the file with the model's outputs. Returns
-  /// why they differ.
+  /// Exports a model, and compares what `nn::onnx::load` computes from the file, called and by a plan, with the model's
+  /// outputs. Returns why they differ.
   std::string add(const std::string& name, const nn::Model& model, const std::vector<Tensor>& inputs,
                   const nn::ExportOptions& options = {}, double tolerance = 1e-5) {
     const std::string folder = files_.folder() + '/' + name;
@@ -78,12 +78,15 @@ class Cases {
     const nn::Model again = nn::onnx::load(path);
     write_inputs(folder, again.impl().input_names(), inputs);
     cases_.push_back(one);
-    const std::vector<Tensor> outputs = again.apply(inputs);
-    if (outputs.size() != one.outputs.size()) return "the number of outputs";
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-      if (const std::string text = difference(outputs[i], one.outputs[i], tolerance); !text.empty())
-        return text;
-    return "";
+    const auto distance = [&](const char* how, const std::vector<Tensor>& outputs) -> std::string {
+      if (outputs.size() != one.outputs.size()) return "the number of outputs";
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        if (const std::string text = difference(outputs[i], one.outputs[i], tolerance); !text.empty())
+          return how + text;
+      return "";
+    };
+    const std::string called = distance("called: ", again.apply(inputs));
+    return called.empty() ? distance("planned: ", again.predict_on_batch(inputs)) : called;
   }
 
   /// Runs all models with ONNX Runtime, and calls report(name, reason) for each; the reason is empty for equal
