@@ -186,7 +186,10 @@ class PlanMaker {
     const auto readable = [&](int slot) {
       return draft.nodes.contains(slot) || (made_[at(slot)] && fits_network(slots_[at(slot)]));
     };
-    if (!std::all_of(call.inputs.begin(), call.inputs.end(), readable)) return false;
+    const std::vector<int> more = extra(index);  // for the call itself, if the network refuses its inputs
+    if (!std::all_of(call.inputs.begin(), call.inputs.end(), readable) ||
+        !std::all_of(more.begin(), more.end(), [&](int slot) { return made_[at(slot)]; }))
+      return false;
     for (const int slot : call.inputs) {
       if (draft.nodes.contains(slot)) continue;
       draft.nodes[slot].own =
