@@ -76,7 +76,16 @@ const std::vector<Operation::Parameter>& Operation::parameters() const {
 // --- Calls ------------------------------------------------------------------------------------------------
 
 OperationCall::OperationCall(const Operation& operation, std::vector<OperationArgument> arguments)
-    : operation_(&operation), arguments_(std::move(arguments)) {}
+    : operation_(&operation), arguments_(std::move(arguments)) {
+  // An operand refers to a tensor, which lives as long as the call.
+  const std::vector<Operation::Parameter>& parameters = operation.parameters();
+  for (std::size_t i = 0; i < parameters.size() && i < arguments_.size(); ++i) {
+    OperationArgument& argument = arguments_[i];
+    if (parameters[i].is_plain || argument.has_tensors() || !is_constant(argument.value)) continue;
+    argument.tensors = {constant_from(argument.value, DType::Float32, what(parameters[i].name.c_str()))};
+    argument.value = {};
+  }
+}
 
 namespace {
 
@@ -203,7 +212,6 @@ const std::vector<Tensor>& OperationCall::tensors(const char* name) const {
 TensorOrNumber OperationCall::operand(const char* name) const {
   const OperationArgument& argument = at(name);
   if (is_number(name)) return scalar(name);
-  if (is_constant(argument.value)) return tensor(name);
   if (argument.tensors.size() != 1 || argument.is_list)
     fail<TypeError>("[", operation_->name, "] ", name, " must be a tensor or a number: received ",
                     argument.value);

@@ -7,6 +7,8 @@
 #include <set>
 #include <sstream>
 
+#include "run_operation.hpp"
+
 namespace nn = ktape::nn;
 
 namespace {
@@ -89,11 +91,15 @@ TEST_CASE("each operation that Keras can write loads, or has a reason") {
     if (operation.in_keras()) CHECK_MESSAGE(names.contains(operation.name), operation.name);
 }
 
-TEST_CASE("operations have names of their own") {
-  std::set<std::string> names;
-  for (const nn::Operation& operation : nn::all_operations()) {
-    CAPTURE(operation.name);
-    CHECK(names.insert(operation.name).second);
-    CHECK(!operation.parameters().empty());
-  }
+TEST_CASE("operands may be constants, which live as long as the call") {
+  using namespace run_operation;
+  const Tensor x = K::constant({-1.f, 2.f});
+  const OperationArgument two =
+      value(R"({"class_name": "__numpy__", "config": {"value": [3.0, 0.5], "dtype": "float32"}})");
+  CHECK(values(run("Multiply", {{"x1", of(x)}, {"x2", two}})) == Values{-3, 1});
+  CHECK(values(run("Maximum", {{"x1", two}, {"x2", of(x)}})) == Values{3, 2});
+  CHECK(values(run("Where", {{"condition", of(x > 0)}, {"x1", two}, {"x2", of(x)}})) == Values{-1, 0.5});
+  const Tensor in = nn::Input({2});
+  const nn::Model model(in, K::minimum(K::maximum(in, -INFINITY), INFINITY)), again = nn::clone_model(model);
+  CHECK(values(again(K::reshape(x, {1, 2}))) == Values{-1, 2});
 }
