@@ -331,7 +331,7 @@ class OnnxImpl final : public ModelImpl {
     if (found != traces_.end()) {
       traces_.splice(traces_.begin(), traces_, found);
       if (is_current(traces_.front())) return traces_.front().graph;
-      traces_.pop_front();
+      traces_.clear();  // none is of the present weights
     }
     Traced made;
     std::vector<Tensor> symbols;
