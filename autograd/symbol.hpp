@@ -91,7 +91,7 @@ constexpr Op impure(const char* name) { return {name, false}; }
 ///     std::cout << K::function({x}, {halves[0] + halves[1]})({K::ones({2})})[0];
 class Symbol {
  public:
-  /// A symbol of a class of its own is impure unless the class says otherwise.
+  /// Makes an impure symbol: equal calls may have different results, as far as the library knows.
   explicit Symbol(const char* op) : Symbol(impure(op)) {}
   explicit Symbol(const Op& op);
   Symbol(const Symbol&) = delete;

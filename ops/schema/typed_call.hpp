@@ -70,7 +70,7 @@ template <class T>
 auto operand(const OperationCall& call, const char* name) {
   if constexpr (std::is_same_v<T, TensorOrNumber>) return call.operand(name);
   else if constexpr (is_tensors<T>) return call.tensors(name);
-  else return call.has(name) ? call.tensor(name) : call.optional(name);
+  else return call.optional(name);
 }
 
 /// Returns a shape: numbers, or a tensor of rank 1.
@@ -162,8 +162,8 @@ auto run(R (*f)(A...), const OperationCall& call) {
 
 }  // namespace detail
 
-/// Calls the function f with the arguments of a call. An argument that f does not take must have its default. Cold: a
-/// library whose ops are compiled for speed shall not grow by it.
+/// Calls the function f with the arguments of a call. An argument that f does not take must have its default. The
+/// compiler makes cold functions small.
 template <auto f>
 [[gnu::cold]] auto calls(const OperationCall& call) {
   return detail::run(f, call);

@@ -406,7 +406,7 @@ Operations function_operations() {
       {"Signbit", "numpy", "x;", calls<ops::signbit>},
       {"Sinc", "numpy", "x;", calls<ops::sinc>},
       {"Sinh", "numpy", "x;", calls<ops::sinh>},
-      {"Sqrt", "numpy", "x;", calls<backend::sqrt>},  // the name under which both functions are recorded
+      {"Sqrt", "numpy", "x;", calls<backend::sqrt>},  // symbols of ops::sqrt have this name, too
       {"Tan", "numpy", "x;", calls<ops::tan>},
       {"Trunc", "numpy", "x;", calls<ops::trunc>},
       {"Erfc", "math", "x;", calls<ops::erfc>},
